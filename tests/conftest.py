@@ -91,7 +91,9 @@ gc.callbacks.append(_full_collections)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update-screenshots", action="store_true", help="rewrite the pictures in screenshots/"
+        "--update-screenshots",
+        action="store_true",
+        help="rewrite the pictures in screenshots/ and the texts in tests/tui/drawings/",
     )
     parser.addoption(
         "--update-documents", action="store_true", help="rewrite the listed parts of docs/"

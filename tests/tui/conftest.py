@@ -20,10 +20,11 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.after_frame import after_frame
 from tests.conftest import NOW
+from tests.tui.drawn_terminal import Terminal
 from tests.tui.screen_text import chosen_line as chosen_line
 from tests.tui.screen_text import lines as lines
 from tests.tui.screen_text import shown as shown
-from tests.tui.textual_private import cancel_workers_first, hasten_pilots, share_styles
+from tests.tui.textual_private import cancel_workers_first, display_on, hasten_pilots, share_styles
 from tests.workers import all_ended
 
 if TYPE_CHECKING:
@@ -128,6 +129,14 @@ def _record_notifications() -> Iterator[None]:
 def notifications(app: App[Any]) -> list[str]:
     """Texts of the notifications, the oldest first."""
     return _NOTIFICATIONS.get(app, [])
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Gets what is drawn from here on."""
+    terminal = Terminal()
+    display_on(terminal.draw, monkeypatch)
+    return terminal
 
 
 @pytest.fixture

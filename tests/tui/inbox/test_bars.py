@@ -25,6 +25,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.text_layout import Piece, spread, width_of
 from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, PhoneRef, User
+from tests.tui.compared_drawings import Drawing
 from tests.tui.texts import drawn_text
 
 NAMES = QueryNames.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
@@ -299,3 +300,30 @@ def test_the_title_of_the_list_keeps_the_view_and_its_count_the_longest(
         assert "Conversations" not in title or title.endswith(orders[:1] or "26")
         assert not orders or title.endswith(orders) or width < len(name) + len(orders[-1]) + 2
     assert shown[-1].startswith("Conversations · ")
+
+
+def test_the_bars_of_the_inbox_give_up_what_there_is_no_room_for(
+    pytestconfig: pytest.Config,
+) -> None:
+    drawing = Drawing()
+    rows = {
+        "open": conversation(assignee={"id": "7", "name": "Ana Souza"}),
+        "snoozed": conversation(status="snoozed", awaiting_human=True),
+    }
+    for name, row in rows.items():
+        lines = [spread(*thread_head(row, width), width) for width in range(12, 84, 6)]
+        drawing.add(f"head of a thread, {name}", lines)
+    tabs = [view_tabs(VIEWS, VIEWS[1][0], width, "v more") for width in range(24, 124, 8)]
+    drawing.add("views", tabs)
+    titles = [
+        spread(*list_title("Waiting >1h 26", ("longest waiting", "waiting"), width), width)
+        for width in range(14, 60, 5)
+    ]
+    drawing.add("title of the list", titles)
+    numbers = [
+        spread(unread_words(number, width), [], 40)
+        for number in (None, 0, 1, 12_345)
+        for width in (15, 16, 20, 30, 31, 40)
+    ]
+    drawing.add("unread", numbers)
+    drawing.compare(pytestconfig, "bars")

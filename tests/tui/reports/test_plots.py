@@ -3,12 +3,14 @@
 import re
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, glyphs_for
+from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, glyphs_for, time_words
 from frontdesk.tui.reports.plots import Scene, axis_for, plot, sparkline, values_per_bar
 from frontdesk.tui.widgets.text_layout import width_of
+from tests.tui.compared_drawings import Drawing
 
 VALUES = st.lists(
     st.none() | st.integers(0, 10**6) | st.floats(0, 10**7, allow_nan=False), max_size=120
@@ -164,3 +166,34 @@ def test_terminals_without_block_characters_get_ascii() -> None:
     assert glyphs_for({"LC_ALL": "C", "LANG": "de_DE.ISO-8859-1"}) is BLOCKS
     assert glyphs_for({"LC_ALL": "C", "PYTHONUTF8": "0"}) is ASCII
     assert glyphs_for({}) is BLOCKS
+
+
+def test_a_plot_is_drawn_to_scale(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    days = [f"{day} Mar" for day in range(1, 9)]
+    counts = scene([0, 3, None, 22, 14, 7, 8], [22, 8, 5, 0, None, 3, 2, 9], labels=days)
+    today = scene([0, 3, None, 22], [4, 4, 4, 4], labels=days[:4], unfinished=frozenset({3}))
+    times = scene(
+        [30.0 * at * at for at in range(24)],
+        labels=[f"{at:02}" for at in range(24)],
+        words=time_words,
+        timed=True,
+    )
+    for name, shown in (("counts", counts), ("today", today), ("times", times)):
+        for width, height in ((12, 3), (30, 6), (60, 12), (100, 16)):
+            for glyphs in (BLOCKS, ASCII):
+                lines = plot(shown, width, height, glyphs, cursor=1)
+                drawing.add(f"{name} {width}x{height}", lines)
+    for width, height, columns in ((11, 8, 3), (12, 2, 3), (40, 5, 0)):
+        lines = plot(scene([1.0] * columns), width, height, BLOCKS)
+        drawing.add(f"no room {width}x{height} for {columns}", lines)
+    drawing.compare(pytestconfig, "plots")
+
+
+def test_sparklines_are_drawn_to_scale(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    for values in ([*range(10)], [5, None, 0, 5, 1], [0.0, 0.0], [], [*range(100)]):
+        for glyphs in (BLOCKS, ASCII):
+            lines = [sparkline(values, width, glyphs) for width in (0, 1, 4, 5, 9, 10, 15, 30, 99)]
+            drawing.add_text(f"{len(values)} values", [f"{line}|" for line in lines])
+    drawing.compare(pytestconfig, "sparklines")

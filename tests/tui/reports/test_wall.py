@@ -17,12 +17,23 @@ from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, time_words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.tui.reports.reading import REMEMBERED
-from frontdesk.tui.reports.wall import Block, Tile, WallApp, large, wall
+from frontdesk.tui.reports.wall import (
+    TODAY,
+    Block,
+    Tile,
+    WallApp,
+    large,
+    live_block,
+    today_block,
+    wall,
+)
 from frontdesk.tui.widgets.glyphs import PlainCharacters
 from frontdesk.wire import ReportQuery
 from tests.conftest import NOW
+from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import failing
+from tests.tui.reports.drawn_reports import report as small_report
 from tests.tui.views import press, type_in
 
 values = some.one_of(
@@ -189,3 +200,15 @@ async def test_alone_it_ends_on_a_key(client: InboxClient, cache: Cache, key: st
         await pilot.press(key)
         await pilot.pause()
         assert app.return_code == 0
+
+
+def test_numbers_are_as_large_as_there_is_room_for(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    shown = small_report(detailed=True)
+    for glyphs in (BLOCKS, ASCII):
+        parts = [live_block(shown, "10:00"), today_block(shown, glyphs, "10:00", TODAY)]
+        for width, height in ((40, 30), (80, 24), (90, 44), (160, 44)):
+            drawing.add(f"both {width}x{height}", wall(parts, width, height, glyphs))
+        drawing.add("now 60x14", wall(parts[:1], 60, 14, glyphs))
+        drawing.add("today 30x12", wall(parts[1:], 30, 12, glyphs))
+    drawing.compare(pytestconfig, "wall")

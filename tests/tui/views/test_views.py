@@ -12,8 +12,18 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import VIEWS
 from frontdesk.tui.reports.panes import ReportPanes
 from frontdesk.tui.reports.screen import ReportScreen
+from frontdesk.tui.views.catalogue_screen import (
+    CatalogueEntry,
+    CatalogueList,
+    entry_line,
+    fact,
+    heading,
+    paragraph,
+    title,
+)
 from frontdesk.tui.views.directory import DirectoryScreen
 from tests.conftest import NOW
+from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
 from tests.tui.views import ViewApp, press, view_app
 
@@ -160,3 +170,31 @@ async def test_f4_goes_to_the_report_and_a_choice_there_reaches_the_inbox(app: V
         assert app.chosen[1] is not None
         assert app.chosen[1].startswith("in:")
         assert len(app.screen_stack) == 1
+
+
+def test_entries_and_details_are_drawn_in_the_room_that_there_is(
+    pytestconfig: pytest.Config,
+) -> None:
+    drawing = Drawing()
+    entries = [
+        CatalogueEntry("1", "Support EU", aside="+34 600", count="12", hint="blocked"),
+        CatalogueEntry("2", "A channel with quite a long name", aside="a long text beside it"),
+        CatalogueEntry("3", "vip", swatch="#00ff00", count="3", hint="new", hint_part="good"),
+    ]
+    listed = CatalogueList()
+    listed.put(entries)
+    for width in (12, 24, 40, 44, 70):
+        lines = [line for at in range(len(entries)) for line in listed.draw(at, width)]
+        drawing.add(f"entries, {width} cells", lines)
+    blocks = [
+        title("Support EU", ("dim", "  a channel")),
+        heading("Details"),
+        fact("name", "a value of some words that needs more than one line"),
+        fact("a very long name of a value", ""),
+        fact("colour", "#00ff00", swatch="#00ff00"),
+        paragraph("A sentence that needs more than one line where there is little room.", "dim"),
+        entry_line([("text", "left")], [("dim", "right")]),
+    ]
+    for width in (14, 30, 36, 60):
+        drawing.add(f"details, {width} cells", [line for block in blocks for line in block(width)])
+    drawing.compare(pytestconfig, "catalogue-entries")

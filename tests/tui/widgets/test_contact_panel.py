@@ -19,6 +19,7 @@ from frontdesk.tui.widgets.contact_panel import (
     fact_lines,
 )
 from frontdesk.wire import Contact, Conversation, CustomField, Note
+from tests.tui.compared_drawings import Drawing
 from tests.tui.texts import drawn_text
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
@@ -330,3 +331,23 @@ def test_custom_fields_are_shown_by_their_type(type: str, value: object, words: 
     field = CustomField(id="1", key="it", name="It", type=type)
     shown = named(facts(contact={"custom_fields": {"it": value}}, fields=(field,)))
     assert shown["It"] == words
+
+
+def test_facts_are_drawn_in_the_room_that_there_is(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    shown = [
+        Fact("Conversation"),
+        Fact("", "Sheena Nelson", "strong"),
+        Fact("", "A value without a name that needs more than one line"),
+        Fact("status", "open"),
+        Fact("reply window", "21h 40m left", "warning"),
+        Fact("a name that is long", "a value of several words that is wrapped beside it"),
+        Fact(
+            "labels", "x", chips=(("billing", "#d93f3f"), ("vip", None), ("complaint", "#2e9e5b"))
+        ),
+    ]
+    for width in (12, 20, 24, 36, 60):
+        drawing.add(f"{width} cells", [line for fact in shown for line in fact_lines(fact, width)])
+    plain = fact_lines(shown[-1], 36, plain=True)
+    drawing.add("without grounds", plain)
+    drawing.compare(pytestconfig, "facts")

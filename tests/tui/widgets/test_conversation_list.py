@@ -17,6 +17,7 @@ from frontdesk.tui.widgets.conversation_row import (
     RowState,
     column_widths,
     heading,
+    order_of,
     row_lines,
     snippet,
     table_row,
@@ -25,6 +26,7 @@ from frontdesk.tui.widgets.conversation_row import (
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Conversation, MessagePreview
+from tests.tui.compared_drawings import Drawing
 from tests.tui.texts import AWKWARD, drawn_text
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
@@ -388,3 +390,77 @@ def test_every_row_of_the_table_is_exactly_as_wide_as_the_list(
 ) -> None:
     line = table_row(row, CONTEXT, NEW, width - 2)
     assert sum(cell_len(text) for _, text in line) == width - 2
+
+
+ROWS = {
+    "plain": (conversation(), RowState()),
+    "assigned": (
+        conversation(
+            labels=("billing", "vip", "other", "more"),
+            assignee=ANA,
+            waiting_since=before(minutes=59),
+            service_window_expires_at=before(minutes=-59),
+        ),
+        RowState(new=True, unread=3, marked=True, highlighted=True),
+    ),
+    "needs a human": (
+        conversation(
+            awaiting_human=True,
+            labels=("complaint",),
+            waiting_since=before(hours=8),
+            service_window_expires_at=before(hours=-1),
+            last_message=preview(
+                direction="outbound", author="ai_agent", type="image", delivery_status="failed"
+            ),
+        ),
+        RowState(new=True, unread=100, follow_up=True),
+    ),
+    "hidden": (
+        conversation(
+            contact={"id": "1", "name": "A customer with an exceptionally long name"},
+            channel={"id": "1", "name": "A channel with a very long name too"},
+            assignee={"id": "8", "name": "Bartholomew-Alexander Featherstonehaugh"},
+            last_activity_at=before(days=3),
+            service_window_expires_at=before(hours=1),
+        ),
+        RowState(hidden_until=NOW + timedelta(hours=30), highlighted=True),
+    ),
+    "resolved": (
+        conversation(status="resolved", last_message=None, waiting_since=before(hours=1)),
+        RowState(new=True, unread=-1),
+    ),
+}
+CONTEXTS = {
+    "usual": CONTEXT,
+    "one owner": CONTEXT._replace(same_owner=True, me="7"),
+    "by reply window": CONTEXT._replace(by_window=True),
+    "plain": CONTEXT._replace(plain=True, symbols=ASCII_SYMBOLS),
+}
+
+
+def test_a_row_gives_up_what_there_is_no_room_for(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    for name, (row, state) in ROWS.items():
+        for width in (12, 20, 27, 28, 35, 36, 44, 60, 90):
+            lines = row_lines(row, CONTEXT, state, width, 3)
+            drawing.add(f"{name}, {width} cells", lines)
+        for kind, context in CONTEXTS.items():
+            drawing.add(f"{name}, {kind}", row_lines(row, context, state, 64, 3))
+    drawing.compare(pytestconfig, "conversation-rows")
+
+
+def test_the_table_of_conversations_has_all_of_a_row(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    for width in (LEAST_TABLE_WIDTH, 170):
+        for order in ("", "newest", "oldest", "waiting", "window", "unread"):
+            drawing.add(f"{width} cells, by {order or 'nothing'}", [heading(width, order)])
+    for kind, context in CONTEXTS.items():
+        lines = [table_row(row, context, state, 140) for row, state in ROWS.values()]
+        drawing.add(kind, lines)
+    drawing.compare(pytestconfig, "conversation-table")
+
+
+def test_the_headings_of_times_sort_by_them_however_they_are_marked() -> None:
+    for name, order in (("Waits", "waiting"), ("Last", "active"), ("Left", "window")):
+        assert order_of(name) == order_of(f"{name} ▾") == order_of(f"{name} ▴") == order
+    assert order_of("Name") == order_of("") == order_of("nothing") == ""

@@ -7,16 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.message_list import (
     SHOWN_CHARACTERS,
+    Thread,
+    ThreadContents,
     message_lines,
     note_lines,
     rule,
     same_sender,
 )
 from frontdesk.wire import Message, Note
-from tests.tui.drawn_messages import AT, CONTEXT, TYPES, drawn, message, sent
+from tests.tui.compared_drawings import Drawing
+from tests.tui.drawn_messages import AT, CLOCK, CONTEXT, TYPES, drawn, message, sent
 from tests.tui.texts import AWKWARD, drawn_text
 
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
@@ -321,3 +325,106 @@ def test_another_sender_kind_or_fate_has_a_head_of_its_own(other: dict[str, Any]
 
 def test_a_note_never_joins_a_message() -> None:
     assert not same_sender(Note(id="1", text="x", author="contact", created_at=AT), message())
+
+
+MESSAGES = {
+    "of the customer": message(text="Where is my order? It should have come on *Friday*."),
+    "of the team": sent(
+        text="It is on its way.",
+        author_ref={"id": "7", "name": "Ana Souza"},
+        delivery_status="read",
+        edited_at=AT,
+        forwarded="once",
+    ),
+    "with a quote and reactions": message(
+        text="Yes",
+        reply_to={"id": "2", "text": "Is it the blue one?", "author": "user", "type": "text"},
+        reactions=[
+            {"emoji": "👍", "direction": "outbound", "author": "user", "created_at": AT},
+            {"emoji": "🎉", "direction": "inbound", "author": "contact", "created_at": AT},
+        ],
+    ),
+    "with a quote of a picture": message(text="Yes", reply_to={"id": "2", "type": "image"}),
+    "with buttons": sent(
+        type="template",
+        content={
+            "name": "shipped",
+            "buttons": [{"title": "Track"}, {"title": "Talk to us"}, {"title": "A long " * 5}],
+        },
+        text="Your order was shipped",
+    ),
+    "that failed": sent(
+        text="Hello", delivery_status="failed", error={"code": 1, "title": "Undeliverable"}
+    ),
+    "with a file": message(
+        type="document",
+        text="the bill",
+        media={
+            "mime_type": "application/pdf",
+            "filename": "bill.pdf",
+            "size_bytes": 4096,
+            "url": "/v1/media/1",
+            "key": "1",
+            "status": "available",
+        },
+    ),
+    "system": message(type="system", text="Ana changed her number, " * 3),
+    "reaction": message(type="reaction", content={"emoji": "👍"}),
+    "by a campaign": sent(author="campaign", author_ref={"name": "Spring sale"}, text="x" * 100),
+}
+NOTES = {
+    "short": Note(id="1", text="Call back", author_ref={"name": "Ana Souza"}, created_at=AT),
+    "long": Note(id="1", text="Call back " * 20, created_at=AT),
+}
+
+
+def test_messages_are_drawn_in_the_room_that_there_is(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    keys = CONTEXT._replace(open_key="o", save_key="s", me="7")
+    for name, entry in MESSAGES.items():
+        for width in (12, 23, 24, 40, 99, 120):
+            drawing.add(f"{name}, {width} cells", message_lines(entry, keys, width))
+        for width in (24, 60):
+            lines = message_lines(entry, keys, width, head=False)
+            drawing.add(f"{name}, {width} cells, no head", lines)
+    drawing.compare(pytestconfig, "messages")
+
+
+def test_notes_and_rules_are_drawn_in_the_room_that_there_is(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    for name, note in NOTES.items():
+        for width in (12, 40, 59, 60, 97, 99, 120):
+            drawing.add(f"{name} note, {width} cells", note_lines(note, CONTEXT, width))
+    for width in (8, 20, 30, 41, 97, 98, 120):
+        rules = [
+            rule(words, width, new=new)
+            for words in ("", "Saturday 14 March 2026")
+            for new in (0, 1, 120)
+        ]
+        drawing.add(f"rules, {width} cells", rules)
+    drawing.compare(pytestconfig, "notes-and-rules")
+
+
+@pytest.mark.parametrize(
+    ("unread", "position"), [(-1, 5), (0, 5), (1, 4), (2, 1), (3, 0), (4, 5), (99, 5)]
+)
+def test_a_thread_opens_at_the_first_of_its_unread_messages_of_the_customer(
+    unread: int, position: int
+) -> None:
+    note = Note(id="3", text="x", created_at=AT)
+    entries = [message(id="0"), message(id="1"), sent(id="2"), note, message(id="4"), sent(id="5")]
+    rows = FixedRows([(entry.id, entry) for entry in entries])
+    thread = Thread(CLOCK)
+    thread.open(ThreadContents(rows, "Ana", unread, ""))
+    assert thread.cursor == position
+
+
+@pytest.mark.parametrize(("later", "position"), [(499, 0), (500, 500)])
+def test_the_first_unread_message_is_looked_for_among_500_entries(
+    later: int, position: int
+) -> None:
+    entries = [message(id="0"), *(sent(id=str(at)) for at in range(1, later + 1))]
+    rows = FixedRows([(entry.id, entry) for entry in entries])
+    thread = Thread(CLOCK)
+    thread.open(ThreadContents(rows, "Ana", 1, ""))
+    assert thread.cursor == position

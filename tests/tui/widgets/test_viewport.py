@@ -2,16 +2,18 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.tui.widgets.viewport import Viewport
+from tests.tui.compared_drawings import Drawing
 
 HEIGHTS = st.lists(st.integers(1, 9), min_size=1, max_size=40)
 
 
-def window_on(heights: list[int], height: int) -> Viewport:
-    window = Viewport(lambda: len(heights), heights.__getitem__)
+def window_on(heights: list[int], height: int, *, at_bottom: bool = False) -> Viewport:
+    window = Viewport(lambda: len(heights), heights.__getitem__, at_bottom=at_bottom)
     window.height = height
     return window
 
@@ -121,3 +123,50 @@ def test_only_rows_near_the_view_are_measured() -> None:
     window.visible()
     window.to_end()
     assert len(measured) < 200
+
+
+def test_every_place_of_a_window_shows_these_rows(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    for heights in ([1, 3, 0, 2, 0], [2] * 6, [9, 1], [1], []):
+        for at_bottom in (False, True):
+            lines = []
+            for height in (1, 4, 7):
+                window = window_on(heights, height, at_bottom=at_bottom)
+                for _ in range(sum(heights) + 1):
+                    lines.append(f"{height} high: {placed(window, len(heights))}")
+                    if window.at_end:
+                        break
+                    window.scroll(1)
+            drawing.add_text(f"{heights}{', at the bottom' * at_bottom}", lines)
+    drawing.compare(pytestconfig, "windows")
+
+
+def placed(window: Viewport, count: int) -> str:
+    """Which rows are where, and what is known of those that are cut off."""
+    rows = " ".join(f"{row.position}@{row.y}" for row in window.visible())
+    at = [window.position_at(y) for y in range(window.height)]
+    thumb = window.thumb()
+    cut = [(window.hidden(row, 1), window.hidden(row, -1)) for row in range(count)]
+    whole = [row for row in range(count) if window.shows(row)]
+    ends = "first" * window.at_start + " last" * window.at_end
+    nearest = [window.nearest_shown(row) for row in range(count)]
+    return (
+        f"{rows}; lines of {at}; thumb {thumb.start}-{thumb.stop}; cut {cut}; whole {whole}; "
+        f"nearest {nearest}; {ends}; ahead {window.ahead()}"
+    )
+
+
+def test_a_row_is_revealed_with_as_few_lines_as_needed(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    heights = [1, 3, 2, 9, 1, 1, 2, 4, 1, 1, 1, 3, 2] * 3
+    for extra in (0, 3):
+        lines = []
+        for start in (0, 5, 20, 38):
+            for target in range(-1, 40, 3):
+                window = window_on(heights, 6)
+                window.top = (start, 0)
+                window.settle()
+                window.reveal(target, extra=extra)
+                lines.append(f"from {start} to {target}: {window.top}")
+        drawing.add_text(f"{extra} further lines", lines)
+    drawing.compare(pytestconfig, "revealed-rows")

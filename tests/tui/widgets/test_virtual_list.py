@@ -19,6 +19,7 @@ from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, fit
 from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
+from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
 from tests.tui.screen_text import strips
@@ -487,3 +488,21 @@ def test_whoever_waits_for_rows_sees_the_seconds() -> None:
 
     with virtual_time("seconds") as runner:
         runner.run(scenario())
+
+
+async def test_each_key_leaves_the_window_and_the_cursor_here(pytestconfig: pytest.Config) -> None:
+    drawing = Drawing()
+    walks = (
+        "j j j j j k k k G k k k k k g pagedown pagedown pageup ctrl+d ctrl+d ctrl+u end home",
+        "space space b b ctrl+f ctrl+b G pageup pageup k k k k k k j j j j j",
+    )
+    heights = {"two lines": [""] * 20, "any": [f"*{number % 4}" for number in range(20)]}
+    for name, texts in heights.items():
+        for walk in walks:
+            app = ListApp()
+            async with app.run_test(size=(16, 8)) as pilot:
+                app.words.show(rows([f"w{at}{text}" for at, text in enumerate(texts)]))
+                for key in walk.split():
+                    await pilot.press(key)
+                    drawing.add_text(f"{name}: {key}", screen_lines(app))
+    drawing.compare(pytestconfig, "keys-of-a-list")
