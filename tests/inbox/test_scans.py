@@ -4,6 +4,7 @@ The server has 260 open conversations; the longer a customer waits, the further 
 """
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
 from frontdesk.inbox import navigating, words
 from frontdesk.inbox import view as inbox_view
 from frontdesk.inbox.chips import chip
-from frontdesk.inbox.requests import Kind
+from frontdesk.inbox.requests import FetchOlder, Kind
 from frontdesk.wire import PhoneRef
 from tests.inbox.memory import PAGE, Server, Terminal
 from tests.inbox.waiting import (
@@ -161,6 +162,33 @@ def test_an_interrupted_local_filter_keeps_its_rows_and_resumes_by_itself(
     assert terminal.ids == ["250", "200", "150", "100", "50"]
     assert "shown of 260 loaded" in terminal.status
     assert further_pages(server) - asked == -((here - CONVERSATIONS) // PAGE)
+
+
+@pytest.mark.parametrize(
+    "goes_on",
+    [lambda terminal: terminal.press("ctrl+r", seconds=0.0), lambda terminal: terminal.wait(6.0)],
+    ids=["by hand", "after the countdown"],
+)
+def test_a_scan_that_failed_goes_on_although_the_client_may_pause(
+    goes_on: Callable[[Terminal], None],
+) -> None:
+    terminal = Terminal(server := waiting_elsewhere())
+    server.fails = lambda request: AWAY if isinstance(request, FetchOlder) else None
+    terminal.query(UNREAD)
+    assert "retrying in" in terminal.status
+    server.fails = lambda request: None
+    holds_pages(server, 1000.0)
+    goes_on(terminal)
+    scans = [asked for asked in terminal.awaited if asked.kind is Kind.SCAN]
+    assert [asked.urgent for asked in scans] == [True]
+
+
+def test_a_scan_of_a_server_that_answers_waits_with_the_client() -> None:
+    terminal = Terminal(server := waiting_elsewhere())
+    holds_pages(server, 1000.0)
+    terminal.query(UNREAD)
+    scans = [asked for asked in terminal.awaited if asked.kind is Kind.SCAN]
+    assert [asked.urgent for asked in scans] == [False]
 
 
 def test_with_a_refused_key_nobody_is_told_to_keep_looking() -> None:
