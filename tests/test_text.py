@@ -276,8 +276,8 @@ def test_a_call_is_said_with_what_became_of_it(
 
 
 def test_calls_are_of_eight_kinds() -> None:
-    assert CALL_KINDS == (
+    assert (
         *("voice call", "video call", "missed voice call", "missed video call"),
         *("unanswered voice call", "unanswered video call"),
         *("declined voice call", "declined video call"),
-    )
+    ) == CALL_KINDS

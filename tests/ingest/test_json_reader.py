@@ -131,7 +131,7 @@ def test_a_number_in_any_format_is_one(written: str | None, phone: str | None) -
 def test_a_display_number_has_at_most_forty_characters() -> None:
     assert shown_number(JsonObject({"display_phone_number": "1" * 40})) == "1" * 40
     assert shown_number(JsonObject({})) is None
-    with pytest.raises(Malformed, match="^display_phone_number has more than 40 characters$"):
+    with pytest.raises(Malformed, match=r"^display_phone_number has more than 40 characters$"):
         shown_number(JsonObject({"display_phone_number": "1" * 41}))
 
 

@@ -16,8 +16,7 @@ def faults(parameters: Parameters) -> list[tuple[str, str, str]]:
     try:
         parameters.raise_if_invalid()
     except ApiError as error:
-        assert error.errors is not None
-        return [(error.code, fault.parameter, fault.reason) for fault in error.errors]
+        return [(error.code, fault.parameter, fault.reason) for fault in error.errors or ()]
     return []
 
 

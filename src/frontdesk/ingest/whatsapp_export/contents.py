@@ -41,7 +41,7 @@ _UNITS: Mapping[str, int] = {
 _LENGTH = re.compile(
     rf"(\d{{1,4}})\s?({'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})"
 )
-# Begins what iOS writes itself in a message: placeholders, notices; from the right in some languages.
+# Begins what iOS writes itself in a message: placeholders, notices; in some languages the other.
 _MARK = "\u200e"
 _MARKS = (_MARK, "\u200f")
 _EXTENSIONS: Mapping[str, tuple[str, str]] = {
