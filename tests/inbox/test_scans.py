@@ -320,6 +320,27 @@ def test_a_customer_found_by_number_leads_to_conversations_never_seen_here() -> 
     assert 'from:"Sheena Nelson"' in chip(term, inbox.planning.names, inbox.clock.server_now())
 
 
+@pytest.mark.parametrize("make", [waiting, waiting_elsewhere], ids=["filter", "scan"])
+def test_a_conversation_is_shown_among_those_of_its_customer(make: Callable[[], Server]) -> None:
+    server = make()
+    contact = server.rows["259"].contact
+    server.rows["257"] = server.rows["257"].model_copy(update={"contact": contact})
+    terminal = Terminal(server)
+    terminal.do(navigating.show_conversation, terminal.inbox, "257")
+    terminal.wait(2.0)
+    assert terminal.ids == ["259", "257"]
+    assert terminal.inbox.selection.id == "257"
+    assert terminal.thread == "257"
+
+
+def test_a_conversation_that_is_not_on_this_computer_changes_nothing() -> None:
+    terminal = Terminal(waiting())
+    before = terminal.ids
+    terminal.do(navigating.show_conversation, terminal.inbox, "elsewhere")
+    assert terminal.said == ["This conversation is no longer on this computer"]
+    assert terminal.ids == before
+
+
 def test_a_server_without_the_filter_is_looked_through() -> None:
     terminal = Terminal(server := waiting_elsewhere())
     holds_pages(server, 1.0)
