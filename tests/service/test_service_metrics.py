@@ -1,11 +1,14 @@
-"""Metrics that are read from the database with each scrape."""
+"""Metrics: those of requests and files, and those that are read from the database."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 from frontdesk.errors import Unreachable
-from frontdesk.service.prometheus_metrics import DatabaseMetrics
+from frontdesk.service.api_keys import new_ephemeral_key
+from frontdesk.service.app import create_app
+from frontdesk.service.prometheus_metrics import DatabaseMetrics, ServiceMetrics
 from frontdesk.store import media, raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
@@ -90,3 +93,50 @@ def test_a_database_that_cannot_be_read_is_down_and_nothing_else_is_said() -> No
         raise Unreachable("No answer")
 
     assert samples(DatabaseMetrics(opened, lambda: NOW)) == {("database_up",): 0}
+
+
+async def test_requests_are_counted_by_route_status_and_problem(
+    clients: Any, database: Database
+) -> None:
+    metrics = ServiceMetrics()
+    key, guest = new_ephemeral_key(1, 1)
+    app = create_app(database, ephemeral_keys=[guest], telemetry=metrics)
+    client = await clients.client_of(app, key)
+    for path in ("/v1/labels", "/v1/labels", "/v1/labels?limit=0", "/v1/nope"):
+        await client.get(path)
+    counted = {
+        tuple(sample.labels.values()): sample.value
+        for family in metrics.registry.collect()
+        for sample in family.samples
+        if sample.name == "frontdesk_requests_total"
+    }
+    assert counted == {
+        ("/v1/labels", "200", ""): 2,
+        ("/v1/labels", "400", "invalid_limit"): 1,
+        ("unknown", "404", "route_not_found"): 1,
+    }
+
+
+def test_what_happens_to_files_and_bodies_is_counted() -> None:
+    metrics = ServiceMetrics()
+    value = metrics.registry.get_sample_value
+    assert (value("frontdesk_workers"), value("frontdesk_database_writable")) == (1, 1)
+    metrics.media("stored", 1.5)
+    metrics.media_resting(["token", "budget", "token"])
+    metrics.webhook("duplicate")
+    metrics.writable(False)
+    metrics.shed()
+    metrics.read("inline")
+    with metrics.queued():
+        assert value("frontdesk_queue") == 1
+    assert value("frontdesk_queue") == 0
+    assert value("frontdesk_media_total", {"outcome": "stored"}) == 1
+    assert value("frontdesk_media_seconds_sum") == 1.5
+    paused = [
+        value("frontdesk_media_paused", {"why": why}) for why in ("token", "rate", "room", "budget")
+    ]
+    assert paused == [2, 0, 0, 1]
+    assert value("frontdesk_webhooks_total", {"outcome": "duplicate"}) == 1
+    assert value("frontdesk_database_writable") == 0
+    assert value("frontdesk_shed_total") == 1
+    assert value("frontdesk_reads_total", {"mode": "inline"}) == 1
