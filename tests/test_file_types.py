@@ -43,6 +43,25 @@ def test_everything_else_is_octets(content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "type"),
+    [
+        (b"GIF87a", "image/gif"),
+        (b"\xff\xfb\x90", "audio/mpeg"),
+        (b"\xff\xf3\x90", "audio/mpeg"),
+        (b"\xff\xf2\x90", "audio/mpeg"),
+        (b"\xff\xf9\x50", "audio/aac"),
+        (b"\0\0\0\x18ftypmif1", "image/heic"),
+        (b"\0\0\0\x18ftypmsf1", "image/heic"),
+        (b"\0\0\0\x18ftyp3g2a", "video/3gpp"),
+        (b"\0\0\0\x18ftypM4V ", "video/mp4"),
+        (b"RIFF\x10\0\0\0WAVE", OCTETS),
+    ],
+)
+def test_a_type_has_several_beginnings(head: bytes, type: str) -> None:
+    assert media_type(head) == type
+
+
+@pytest.mark.parametrize(
     ("name", "type", "safe"),
     [
         ("../../.ssh/authorized_keys", OCTETS, "authorized_keys.bin"),
@@ -64,6 +83,17 @@ def test_everything_else_is_octets(content: bytes) -> None:
         ("voice.opus", "audio/ogg", "voice.opus"),
         ("photo.pdf", "image/jpeg", "photo.pdf.jpg"),
         ("a\r\nSet-Cookie: x=1.png", "image/png", "aSet-Cookie x=1.png"),
+        ("a." + "b" * 16, OCTETS, "a." + "b" * 16),
+        ("a." + "b" * 17, OCTETS, "a." + "b" * 17 + ".bin"),
+        ("a.é", OCTETS, "a.é.bin"),
+        ("a.", OCTETS, "a.bin"),
+        ("a.JPG", "image/jpeg", "a.JPG"),
+        ("com1.x.jpg", "image/jpeg", "_com1.x.jpg"),
+        ("com0.jpg", "image/jpeg", "com0.jpg"),
+        ("lpt9.jpg", "image/jpeg", "_lpt9.jpg"),
+        ("com10.jpg", "image/jpeg", "com10.jpg"),
+        ("console.jpg", "image/jpeg", "console.jpg"),
+        ("é" * 91 + ".jpg", "image/jpeg", "é" * 90 + ".jpg"),
     ],
 )
 def test_a_strangers_name_becomes_one_that_is_safe(name: str | None, type: str, safe: str) -> None:
@@ -106,6 +136,43 @@ def test_a_broken_voice_message_has_no_length(content: bytes, tmp_path: Path) ->
     voice = tmp_path / "voice"
     voice.write_bytes(content)
     assert duration_seconds(voice, "audio/ogg") is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "length"), [(86_400, 86_400), (86_401, None), (1 / 48_000, 1 / 48_000), (0, None)]
+)
+def test_a_length_is_of_a_day_at_most(seconds: float, length: float | None, tmp_path: Path) -> None:
+    voice = tmp_path / "voice"
+    voice.write_bytes(opus(seconds))
+    assert duration_seconds(voice, "audio/ogg") == length
+
+
+def test_the_last_page_of_a_long_voice_message_is_found_at_its_end(tmp_path: Path) -> None:
+    voice = tmp_path / "voice"
+    voice.write_bytes(opus(1) + bytes(100_000) + opus(14.5) + bytes(60_000))
+    assert duration_seconds(voice, "audio/ogg") == 14.5
+    voice.write_bytes(opus(14.5) + bytes(70_000))
+    assert duration_seconds(voice, "audio/ogg") is None
+
+
+def test_a_last_page_that_is_cut_off_says_nothing(tmp_path: Path) -> None:
+    voice = tmp_path / "voice"
+    whole = opus(14.5)
+    last = whole.rindex(b"OggS")
+    voice.write_bytes(whole[: last + 14])
+    assert duration_seconds(voice, "audio/ogg") == 14.5
+    voice.write_bytes(whole[: last + 13])
+    assert duration_seconds(voice, "audio/ogg") is None
+
+
+def test_frames_of_amr_have_the_lengths_of_their_types(tmp_path: Path) -> None:
+    sound = tmp_path / "sound"
+    lengths = (13, 14, 16, 18, 20, 21, 27, 32, 6, *[1] * 7)
+    frames = [bytes([type << 3]) + b"\xff" * (length - 1) for type, length in enumerate(lengths)]
+    sound.write_bytes(b"#!AMR\n" + b"".join(frames) * 5)
+    assert duration_seconds(sound, "audio/amr") == len(lengths) * 5 / 50
+    sound.write_bytes(b"#!AMR-WB\n" + b"".join(frames))
+    assert duration_seconds(sound, "audio/amr") is None
 
 
 def test_frames_of_amr_are_counted(tmp_path: Path) -> None:

@@ -31,6 +31,18 @@ def local(text: str, now: datetime = NOW) -> str:
         ("9:00", "Sat 2026-11-28 09:00"),
         ("3pm", "Fri 2026-11-27 15:00"),
         ("12 am", "Sat 2026-11-28 00:00"),
+        ("12pm", "Fri 2026-11-27 12:00"),
+        ("1pm", "Fri 2026-11-27 13:00"),
+        ("11:59 p.m.", "Fri 2026-11-27 23:59"),
+        ("10:15", "Sat 2026-11-28 10:15"),
+        ("10:16", "Fri 2026-11-27 10:16"),
+        ("23:59", "Fri 2026-11-27 23:59"),
+        ("0:00", "Sat 2026-11-28 00:00"),
+        ("1m", "Fri 2026-11-27 10:16"),
+        ("2w", "Fri 2026-12-11 10:15"),
+        ("on next sat", "Sat 2026-11-28 09:00"),
+        ("27 nov 11:00", "Fri 2026-11-27 11:00"),
+        ("26 nov", "Fri 2027-11-26 09:00"),
         ("at 9.30", "Sat 2026-11-28 09:30"),
         ("tomorrow", "Sat 2026-11-28 09:00"),
         ("Tomorrow 15:00", "Sat 2026-11-28 15:00"),
@@ -51,7 +63,13 @@ def test_a_moment_to_come_is_written_as_people_do(text: str, moment: str) -> Non
     assert local(text) == moment
 
 
-@pytest.mark.parametrize("text", ["", "9", "25:00", "soon", "31 feb", "13pm", "mon 99:00", "in h"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "9", "25:00", "24:00", "9:60", "soon", "31 feb", "13pm", "0pm", "mon 99:00", "in h"),
+        *("mon 9", "1 2 dec", "dec", "100000m"),
+    ],
+)
 def test_what_is_no_moment_is_answered_by_examples(text: str) -> None:
     with pytest.raises(ValueError, match=r"^Write in 1h, 15:00, tomorrow, mon 9:00, 1 dec or "):
         moment_of(text, NOW, MADRID)
@@ -59,7 +77,13 @@ def test_what_is_no_moment_is_answered_by_examples(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("2026-11-01", "not in the future"), ("0m", "not in the future"), ("9000d", "At most 1000")],
+    [
+        ("2026-11-01", "not in the future"),
+        ("0m", "not in the future"),
+        ("today", "not in the future"),
+        ("1001d", "At most 1000 days ahead"),
+        ("9000d", "At most 1000 days ahead"),
+    ],
 )
 def test_a_moment_is_ahead_and_not_too_far(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
@@ -83,5 +107,9 @@ def test_any_text_is_a_moment_ahead_or_a_sentence(text: str) -> None:
 def test_a_moment_to_come_is_said_as_short_as_it_is_clear() -> None:
     times = [moment_of(text, NOW, MADRID).astimezone(MADRID) for text in ("15:00", "mon", "9 dec")]
     assert [coming(moment, NOW) for moment in times] == ["15:00", "Mon 09:00", "9 Dec 09:00"]
+    days = [moment_of(f"{days}d", NOW, MADRID).astimezone(MADRID) for days in (1, 6, 7, 1000)]
+    assert [coming(moment, NOW) for moment in days] == [
+        *("Sat 10:15", "Thu 10:15", "4 Dec 10:15", "23 Aug 10:15"),
+    ]
     assert coming_in_full(times[1]) == "Monday 30 November 2026, 09:00"
     assert moment_of("in 1h", NOW).tzinfo is UTC

@@ -5,13 +5,21 @@ from typing import Any
 import pytest
 
 from frontdesk.text.messages import (
+    MOST_ROWS,
     author_name,
+    author_parts,
+    event_words,
     found_pieces,
     found_pieces_of,
+    head_marks,
+    person_word,
     plain_preview,
     plain_text,
+    play_time,
+    quoted_words,
+    state_marks,
 )
-from frontdesk.wire import Message, MessagePreview, Ref
+from frontdesk.wire import Message, MessagePreview, Note, Ref, ReplyTo
 
 AT = "2026-03-14T09:26:53.000Z"
 BASE = {"id": "1", "direction": "inbound", "author": "contact", "created_at": AT}
@@ -191,6 +199,300 @@ def test_every_message_says_in_words_what_it_is(members: dict[str, Any], lines: 
     assert plain_text(message(**members)).split("\n") == lines
 
 
+def interactive(text: str | None = None, **content: Any) -> dict[str, Any]:
+    return {"type": "interactive", "text": text, "content": content}
+
+
+def template(*components: dict[str, Any], text: str | None = None) -> dict[str, Any]:
+    return {"type": "template", "text": text, "content": {"components": [*components]}}
+
+
+@pytest.mark.parametrize(
+    ("members", "lines"),
+    [
+        ({"type": "image", "text": "", "media": None}, ["[photo]"]),
+        ({"type": "audio", "media": {"voice": False}}, ["[audio]"]),
+        ({"type": "video", "media": {"voice": True}}, ["[video]"]),
+        ({"type": "image", "media": {"size_bytes": 0}}, ["[photo · 0 B]"]),
+        ({"type": "audio", "media": {"duration_ms": 14_200}}, ["[audio · 0:14]"]),
+        ({"type": "audio", "media": {"duration_ms": 0}}, ["[audio]"]),
+        (
+            {"type": "sticker", "media": {"animated": True, "status": "expired"}},
+            ["[sticker · animated · no longer available]"],
+        ),
+        ({"type": "image", "media": {"status": "failed"}}, ["[photo · not available]"]),
+        ({"type": "image", "media": {"status": "refused"}}, ["[photo · not kept by the server]"]),
+        ({"type": "image", "media": {"status": "removed"}}, ["[photo · deleted]"]),
+        ({"type": "image", "media": {"status": "stored"}}, ["[photo]"]),
+        ({"type": "location", "content": {"latitude": 0, "longitude": 0}}, ["[location · 0, 0]"]),
+        (
+            {"type": "location", "text": "here", "content": {"name": "Shop", "address": "Rue 1"}},
+            ["[location · Shop, Rue 1]", "here"],
+        ),
+        ({"type": "contacts", "text": "Ann", "content": {"contacts": []}}, ["Ann"]),
+        (
+            {
+                "type": "contacts",
+                "content": {
+                    "contacts": [
+                        {"name": "Ann", "org": "Ltd", "emails": [{"email": "a@b.example"}]},
+                        {"name": "Bo", "phones": [{"phone": None}, 7]},
+                    ]
+                },
+            },
+            ["[contact · Ann · Ltd · a@b.example]", "[contact · Bo]"],
+        ),
+        ({"type": "order", "content": {"items": []}}, ["[order · 0 items]"]),
+        (
+            {
+                "type": "order",
+                "content": {
+                    "items": [
+                        {"quantity": "3", "item_price": "dear", "currency": "EUR"},
+                        {},
+                        {"product_retailer_id": "B", "item_price": 10**12, "currency": "JPY"},
+                        {"product_retailer_id": "C", "item_price": 10**12 + 1, "currency": "JPY"},
+                    ]
+                },
+            },
+            [
+                "[order · 4 items]",
+                "  3 × product  dear EUR",
+                "  1 × B  1000000000000 JPY",
+                "  1 × C  1000000000001 JPY",
+            ],
+        ),
+        (
+            interactive(
+                "Which?",
+                kind="button",
+                header="Shoes",
+                footer={"text": "Bye"},
+                buttons=[{"title": "Red"}, {"text": "Blue"}, {"id": "x"}],
+            ),
+            ["Shoes", "Which?", "Bye", "[ Red ]", "[ Blue ]"],
+        ),
+        (
+            interactive(kind="button", body="Which?", header={"type": "image"}, footer="Bye"),
+            ["[photo]", "Which?", "Bye"],
+        ),
+        (interactive(kind="button", header={"type": "text", "text": "Hi"}), ["Hi"]),
+        (interactive(kind="button", header={}), ["[interactive]"]),
+        (
+            interactive(
+                "Menu",
+                kind="list",
+                sections=[
+                    {"title": "Menu", "rows": [{"title": "Tea", "description": "hot"}]},
+                    {"title": "Cold", "product_items": [{"product_retailer_id": "P1"}]},
+                ],
+            ),
+            ["Menu", "  ▪ Tea — hot", "  Cold", "  ▪ P1"],
+        ),
+        (interactive("Yes", kind="quick_reply"), ["chose: Yes"]),
+        (
+            interactive(kind="list_reply", description="At noon"),
+            ["[chose an option]", "  At noon"],
+        ),
+        (interactive("Sent", kind="flow_reply"), ["[filled in a form]", "Sent"]),
+        (interactive("Thursday", kind="date_reply"), ["[date reply]", "Thursday"]),
+        (
+            interactive("accept", kind="call_permission_reply", response={"response": "accept"}),
+            ["[allowed calls]"],
+        ),
+        (
+            interactive("Not now", kind="call_permission_reply", response={"response": "reject"}),
+            ["[declined calls]", "Not now"],
+        ),
+        (
+            interactive("Hm", kind="call_permission_reply", response="accept"),
+            ["[answered whether to be called]", "Hm"],
+        ),
+        (
+            template(
+                {"type": "HEADER", "format": "IMAGE"},
+                {"type": "FOOTER", "text": "Bye"},
+                {"type": "BUTTONS", "buttons": [{"text": "Track"}]},
+                text="Your order",
+            ),
+            ["[photo]", "Your order", "Bye", "[ Track ]"],
+        ),
+        (
+            template(
+                {"type": "header", "parameters": [{"type": "text", "text": "A-7"}]},
+                {"type": "body", "parameters": [{"text": "Ana"}, {"text": ""}, {"text": "9.50"}]},
+                {"type": "button", "sub_type": "quick_reply"},
+                {"type": "button"},
+            ),
+            ["A-7", "Ana", "9.50", "[ quick reply ]", "[ button ]"],
+        ),
+        (template({"type": "header", "parameters": [{"type": "video"}]}), ["[video]"]),
+        (template({"type": "header", "format": "TEXT"}, text="Hello"), ["Hello"]),
+        ({"text": "Hi", "referral": {"source_type": "ad"}}, ["[came from an ad: ad]", "Hi"]),
+        ({"text": "Hi", "referral": {}}, ["Hi"]),
+        ({"type": "system", "content": {}}, ["[system event]"]),
+        (
+            {"type": "unsupported", "content": {"original_type": "ptv_poll"}},
+            ["[not shown here: ptv poll]"],
+        ),
+        (
+            {"type": "unsupported", "content": {"reason": "content_not_received"}},
+            ["[sent by another system: its contents were not delivered here]"],
+        ),
+        (
+            {
+                "type": "unsupported",
+                "content": {
+                    "errors": [{"title": "Lost", "details": "Lost"}, {"title": "The second"}]
+                },
+            },
+            ["[message not shown here]", "  Lost"],
+        ),
+        ({"text": "hi", "delivery_status": "failed"}, ["hi", "[Not delivered]"]),
+        (
+            {"text": "hi", "delivery_status": "failed", "error": {"code": 7, "title": "No"}},
+            ["hi", "[Not delivered: No (7)]"],
+        ),
+    ],
+)
+def test_each_kind_of_contents_is_said_with_all_its_parts(
+    members: dict[str, Any], lines: list[str]
+) -> None:
+    assert plain_text(message(**members)).split("\n") == lines
+
+
+@pytest.mark.parametrize(("count", "more"), [(MOST_ROWS, []), (MOST_ROWS + 2, ["  and 2 more"])])
+def test_of_many_rows_ten_are_shown_and_the_others_counted(count: int, more: list[str]) -> None:
+    items = [{"product_retailer_id": str(number)} for number in range(count)]
+    order = message(type="order", content={"items": items})
+    shown = [f"  1 × {number}" for number in range(MOST_ROWS)]
+    assert plain_text(order).split("\n") == [f"[order · {count} items]", *shown, *more]
+    rows = [{"title": str(number)} for number in range(count)]
+    offer = message(**interactive("Which?", kind="list", sections=[{"rows": rows}]))
+    shown = [f"  ▪ {number}" for number in range(MOST_ROWS)]
+    assert plain_text(offer).split("\n") == ["Which?", *shown, *more]
+
+
+def test_of_a_form_ten_answers_are_shown() -> None:
+    answers = {f"field_{number}": number for number in range(MOST_ROWS + 1)}
+    form = message(**interactive(kind="flow_reply", response=answers))
+    shown = [f"  field {number}: {number}" for number in range(MOST_ROWS)]
+    assert plain_text(form).split("\n") == ["[filled in a form]", *shown]
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "shown"),
+    [
+        (400, "0:00"),
+        (600, "0:01"),
+        (59_499, "0:59"),
+        (60_000, "1:00"),
+        (3_599_000, "59:59"),
+        (3_600_000, "1:00:00"),
+        (3_723_000, "1:02:03"),
+    ],
+)
+def test_a_play_time_is_in_minutes_and_seconds(milliseconds: int, shown: str) -> None:
+    assert play_time(milliseconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("members", "head", "state"),
+    [
+        ({}, [], []),
+        ({"forwarded": "once"}, ["forwarded"], []),
+        ({"forwarded": "many", "edited_at": AT}, ["forwarded many times"], ["edited"]),
+        (
+            {"type": "template", "content": {"name": "order_sent"}, "forwarded": "once"},
+            ["template order_sent", "forwarded"],
+            [],
+        ),
+        ({"type": "template"}, ["template"], []),
+        ({"direction": "outbound", "delivery_status": "read"}, [], ["read"]),
+        ({"direction": "outbound", "delivery_status": "failed"}, [], []),
+        ({"direction": "outbound", "delivery_status": None}, [], []),
+        ({"direction": "inbound", "delivery_status": "read"}, [], []),
+        (
+            {
+                "reactions": [
+                    {"emoji": "👍", "direction": "inbound", "author": "contact", "created_at": AT},
+                    {"emoji": "🎉", "direction": "outbound", "author": "user", "created_at": AT},
+                ]
+            },
+            [],
+            ["👍 Ana", "🎉 Agent"],
+        ),
+    ],
+)
+def test_marks_beside_a_message_say_what_it_is_and_what_became_of_it(
+    members: dict[str, Any], head: list[str], state: list[str]
+) -> None:
+    assert head_marks(message(**members)) == head
+    assert state_marks(message(**members), "Ana") == state
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ({"text": " Hello\nyou "}, "Hello you"),
+        ({"text": "", "type": "image"}, "[photo]"),
+        ({"type": None}, "a message"),
+    ],
+)
+def test_a_quoted_message_is_its_words_or_what_it_is(members: dict[str, Any], words: str) -> None:
+    assert quoted_words(ReplyTo.model_validate({"message_id": "1", **members})) == words
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ({"type": "reaction", "content": {"emoji": "👍"}}, "reacted 👍"),
+        ({"type": "reaction"}, "took a reaction back"),
+        ({"type": "system", "text": "Moved\naway"}, "Moved away"),
+        ({"type": "system", "content": {"event": "user_left"}}, "user left"),
+        ({"type": "system"}, "system event"),
+    ],
+)
+def test_an_event_is_said_in_words(members: dict[str, Any], words: str) -> None:
+    assert event_words(message(**members)) == words
+
+
+@pytest.mark.parametrize(
+    ("author", "ref", "contact", "parts"),
+    [
+        ("contact", Ref(name="Sam"), "Sheena", ("Sam", "")),
+        ("contact", None, "Sheena", ("Sheena", "")),
+        ("contact", None, "", ("Customer", "")),
+        ("user", Ref(name="Ana"), "Sheena", ("Ana", "")),
+        ("user", None, "Sheena", ("Agent", "")),
+        ("ai_agent", Ref(name="Ada"), "", ("Ada", "AI agent")),
+        ("phone", Ref(name="Front"), "", ("Front", "phone app")),
+        ("phone", None, "", ("Business phone", "")),
+        ("campaign", Ref(name="Spring"), "", ("Campaign", "Spring")),
+        ("kiosk", Ref(name="Lobby"), "", ("Unknown author (kiosk)", "Lobby")),
+    ],
+)
+def test_an_author_is_a_name_and_what_they_are(
+    author: str, ref: Ref | None, contact: str, parts: tuple[str, str]
+) -> None:
+    assert author_parts(message(author=author, author_ref=ref), contact) == parts
+
+
+def test_of_whom_only_the_kind_is_known_the_customer_has_a_name() -> None:
+    assert person_word("contact", "Ana") == "Ana"
+    assert person_word("contact") == "Customer"
+    assert person_word("user", "Ana") == "Agent"
+    assert person_word("unknown") == "Unknown author"
+
+
+def test_the_words_of_a_note_are_its_text() -> None:
+    note = Note.model_validate({**BASE, "author": "user", "text": "Call\nback"})
+    assert plain_text(note) == "Call\nback"
+    assert plain_text(note, str.upper) == "CALL\nBACK"
+    photo = message(type="image", text="look")
+    assert plain_text(photo, str.upper) == "[PHOTO]\nLOOK"
+
+
 @pytest.mark.parametrize(
     ("members", "words"),
     [
@@ -200,6 +502,11 @@ def test_every_message_says_in_words_what_it_is(members: dict[str, Any], lines: 
         ({"type": "unsupported", "text": None}, "[not shown here]"),
         ({"type": "image", "text": None, "deleted_at": AT}, "[deleted]"),
         ({"type": "text", "text": None}, "[deleted]"),
+        ({"type": "template", "text": "Hi"}, "Hi"),
+        ({"type": "call", "text": "Missed call"}, "Missed call"),
+        ({"type": "interactive", "text": "Which?"}, "Which?"),
+        ({"type": "interactive", "text": None}, "[interactive]"),
+        ({"type": "holo_call", "text": "Hi"}, "[holo call] Hi"),
     ],
 )
 def test_the_last_message_of_a_conversation_is_one_line(

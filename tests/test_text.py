@@ -7,7 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.client.response import clean_json
-from frontdesk.text.clean import clean, file_size, price
+from frontdesk.text.calls import CALL_KINDS, call_content, call_details, call_length, call_text
+from frontdesk.text.clean import (
+    clean,
+    compact_json,
+    counted,
+    escape_formula,
+    file_size,
+    first_non_blank,
+    folded,
+    humanize,
+    is_ascii_terminal,
+    is_kitty_terminal,
+    one_line,
+    plain,
+    price,
+    shortened,
+)
 
 
 def test_every_control_and_surrogate_is_replaced() -> None:
@@ -111,3 +127,157 @@ def test_a_size_that_no_file_can_have_is_still_words() -> None:
 )
 def test_a_price_has_the_decimals_of_its_currency(amount: float, currency: str, words: str) -> None:
     assert price(amount, currency) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "shown"),
+    [
+        ("abcde", 5, "abcde"),
+        ("abcdef", 5, "abcd…"),
+        ("a" * 80, None, "a" * 80),
+        ("a" * 81, None, "a" * 79 + "…"),
+    ],
+)
+def test_a_text_that_is_too_long_ends_in_an_ellipsis(
+    text: str, most: int | None, shown: str
+) -> None:
+    assert (shortened(text) if most is None else shortened(text, most)) == shown
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(0, "0 lines"), (1, "1 line"), (2, "2 lines"), (2000, "2,000 lines")],
+)
+def test_a_number_has_its_noun_in_the_plural_unless_there_is_one(count: int, words: str) -> None:
+    assert counted(count, "line") == words
+
+
+def test_words_are_put_on_one_line() -> None:
+    assert one_line(" a\t b\n\nc ") == "a b c"
+    assert first_non_blank(None, " ", "a\nb", "c") == "a b"
+    assert first_non_blank("", None) == ""
+    assert humanize("ai_agent") == "ai agent"
+    assert humanize("_") == "unknown"
+
+
+def test_json_is_compact_and_sorted_if_asked_for() -> None:
+    value = {"b": [1, 2], "a": "é"}
+    assert compact_json(value) == '{"b":[1,2],"a":"é"}'
+    assert compact_json(value, sort_keys=True) == '{"a":"é","b":[1,2]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("=1+1", "'=1+1"),
+        (" =1+1", "' =1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-x", "'-x"),
+        ("\tx", "'\tx"),
+        ("＝1", "'＝1"),
+        ("-12", "-12"),
+        ("+34600111222", "+34600111222"),
+        ("-1.5", "-1.5"),
+        ("a=1", "a=1"),
+        ("", ""),
+    ],
+)
+def test_a_spreadsheet_takes_no_text_for_a_formula(text: str, escaped: str) -> None:
+    assert escape_formula(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_ascii"),
+    [
+        ({}, False),
+        ({"TERM": "linux"}, True),
+        ({"TERM": "vt100"}, True),
+        ({"TERM": "xterm-256color", "LANG": "en_GB.UTF-8"}, False),
+        ({"LANG": "en_GB.ISO-8859-1"}, True),
+        ({"LANG": "de_DE.utf8@euro"}, False),
+        ({"LC_ALL": "C", "LANG": "en_GB.UTF-8"}, False),
+        ({"LC_ALL": "C", "PYTHONUTF8": "0"}, True),
+        ({"LANG": "POSIX", "PYTHONUTF8": "0"}, True),
+        ({"LANG": "en_GB.UTF-8", "PYTHONUTF8": "0"}, False),
+        ({"LC_ALL": "", "LC_CTYPE": "ru_RU.KOI8-R", "LANG": "en_GB.UTF-8"}, True),
+    ],
+)
+def test_a_terminal_has_letters_beyond_ascii_unless_it_is_known_to_lack_them(
+    environment: dict[str, str], is_ascii: bool
+) -> None:
+    assert is_ascii_terminal(environment) == is_ascii
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_kitty"),
+    [
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "xterm-ghostty"}, True),
+        ({"TERM": "xterm", "TERM_PROGRAM": "ghostty"}, True),
+        ({"TERM": "xterm", "TERM_PROGRAM": "tmux"}, False),
+        ({}, False),
+    ],
+)
+def test_kitty_is_known_by_its_names(environment: dict[str, str], is_kitty: bool) -> None:
+    assert is_kitty_terminal(environment) == is_kitty
+
+
+def test_plain_text_has_ascii_digits_and_spaces_and_no_direction_marks() -> None:
+    assert plain("\u200f١٢\u00a0/\u202f٣ م\u2069") == "12 / 3 م"
+    assert plain("½ ²") == "½ ²"
+
+
+def test_texts_are_compared_without_marks_and_case() -> None:
+    assert [folded(text) for text in ("ÅNGSTRÖM ﬁn", "STRASSE", "Straße", "İ")] == [
+        "angstrom fin",
+        "strasse",
+        "strasse",
+        "i",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "length"),
+    [
+        (0, "0 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (61, "1 min 1 s"),
+        (3599, "59 min 59 s"),
+        (3600, "1 h"),
+        (3601, "1 h 1 s"),
+        (3661, "1 h 1 min"),
+        (90_000, "25 h"),
+    ],
+)
+def test_the_length_of_a_call_is_in_its_two_largest_units(seconds: int, length: str) -> None:
+    assert call_length(seconds) == length
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds", "video", "details", "text"),
+    [
+        ("ringing", None, None, "ringing", "Voice call, ringing"),
+        ("answered", 125, False, "2 min 5 s", "Voice call, 2 min 5 s"),
+        ("answered", 0, True, "0 s", "Video call, 0 s"),
+        ("answered", -1, True, "", "Video call"),
+        ("answered", None, True, "", "Video call"),
+        ("missed", 5, None, "", "Missed voice call"),
+        ("unanswered", 5, True, "", "Unanswered video call"),
+        ("declined", 5, False, "", "Declined voice call"),
+    ],
+)
+def test_a_call_is_said_with_what_became_of_it(
+    status: str, seconds: int | None, video: bool | None, details: str, text: str
+) -> None:
+    content = call_content(status, seconds, video=video)
+    assert content["duration_seconds"] == (seconds if status == "answered" else None)
+    assert (call_details(content), call_text(content)) == (details, text)
+
+
+def test_calls_are_of_eight_kinds() -> None:
+    assert (
+        *("voice call", "video call", "missed voice call", "missed video call"),
+        *("unanswered voice call", "unanswered video call"),
+        *("declined voice call", "declined video call"),
+    ) == CALL_KINDS

@@ -2,6 +2,7 @@
 
 import locale
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -17,6 +18,8 @@ from frontdesk.text.times import (
     range_words,
     short_date,
     time_of_day,
+    zone_name,
+    zone_words,
 )
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
@@ -151,3 +154,23 @@ def test_ranges_report_times_only_where_they_are_not_midnight() -> None:
     assert range_words(at(2, 28) - timedelta(days=60), at(3, 1)) == "30 Dec 2025 – 28 Feb 2026"
     assert range_words(at(1, 1) - timedelta(hours=10), at(1, 3)) == "31 Dec 2025 14:00 – 2 Jan 2026"
     assert range_words(at(2, 8), at(3, 3), year=False) == "8 Feb – 2 Mar"
+
+
+@pytest.mark.parametrize(
+    ("zone", "months", "words", "name"),
+    [
+        (ZoneInfo("Europe/Madrid"), (1,), "Europe/Madrid", "CET"),
+        (ZoneInfo("Europe/Madrid"), (1, 7), "Europe/Madrid", "CET/CEST"),
+        (ZoneInfo("America/Sao_Paulo"), (1, 7), "America/Sao_Paulo", "UTC-03:00"),
+        (UTC, (1, 7), "UTC", "UTC"),
+        (timezone(timedelta(hours=3)), (1,), "UTC+03:00", "UTC+03:00"),
+        (timezone(timedelta(hours=-3, minutes=-30)), (1,), "UTC-03:30", "UTC-03:30"),
+        (timezone(timedelta(hours=1), "CET"), (1,), "CET (UTC+01:00)", "CET"),
+        (timezone(timedelta(hours=1), "+01"), (1,), "UTC+01:00", "UTC+01:00"),
+    ],
+)
+def test_a_zone_has_its_name_or_its_offset(
+    zone: ZoneInfo | timezone, months: tuple[int, ...], words: str, name: str
+) -> None:
+    moments = [datetime(2026, month, 1, tzinfo=zone) for month in months]
+    assert (zone_words(moments), zone_name(moments)) == (words, name)

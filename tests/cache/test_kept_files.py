@@ -63,6 +63,19 @@ def test_files_that_were_not_read_for_longest_go_first(tmp_path: Path) -> None:
     assert kept_files.usage(tmp_path) == (3, 900)
 
 
+def test_files_may_fill_the_bound_and_no_more_go_than_have_to(tmp_path: Path) -> None:
+    kept = KeptFiles(tmp_path, most_bytes=1_000)
+    for seconds, (name, size) in enumerate((("new", 300), ("old", 300), ("older", 400))):
+        keep(kept, name, b"x" * size)
+        aged(kept.find(name, preview=False), 100 * seconds)
+    assert kept_files.usage(tmp_path) == (3, 1_000)
+    keep(kept, "newest", b"x" * 400)
+    assert kept_files.usage(tmp_path) == (3, 1_000)
+    kept.remove("newest")
+    kept_files.clear(tmp_path)
+    assert kept_files.usage(tmp_path) == (0, 0)
+
+
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     kept = KeptFiles(tmp_path / "file" / "media", most_bytes=1_000)

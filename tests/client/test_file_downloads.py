@@ -1,6 +1,8 @@
 """Files of the Cloud API by their ids: addresses, hosts, tokens, failures."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import pytest
 from tests.fake_provider import TOKEN, FakeProvider, serving
@@ -111,9 +113,125 @@ async def test_an_id_is_one_segment_of_a_path(provider: FakeProvider) -> None:
     assert provider.resolved == ["..%2F..%2Fme%3Ffields%3Dx"]
 
 
-def test_360dialog_gets_its_own_header() -> None:
-    credentials = ProviderCredentials(TOKEN, "https://waba-v2.360dialog.io", ())
-    assert credentials.headers() == {"D360-API-KEY": TOKEN}
+@dataclass
+class Answering(FakeProvider):
+    """A provider that gives one answer to all that is asked for."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: object = None
+
+    def answer(self, path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
+        return self.status, self.headers, json.dumps(self.body).encode()
+
+
+async def refusal(
+    status: int = 200, body: object = None, *hosts: str, **headers: str
+) -> InboxError:
+    with serving(Answering(status=status, body=body, headers=headers)) as provider:
+        return await failure(provider, "", file_hosts=hosts)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (300, None, BadResponse),
+        (399, None, BadResponse),
+        (400, None, NotFound),
+        (400, 100, NotFound),
+        (400, "190", NotFound),
+        (400, 190, Unauthorised),
+        (401, None, Unauthorised),
+        (401, 100, Unauthorised),
+        (402, 190, Unreachable),
+        (403, None, Unauthorised),
+        (404, None, NotFound),
+        (410, None, NotFound),
+        (500, 190, Unreachable),
+    ],
+)
+async def test_a_refusal_is_known_by_its_status_and_its_code(
+    status: int, code: object, kind: type[InboxError]
+) -> None:
+    error = await refusal(status, {"error": {"code": code}})
+    assert type(error) is kind
+    assert getattr(error, "retry_after", None) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "header", "seconds"),
+    [
+        (400, 4, None, 300),
+        (400, 80007, None, 300),
+        (403, 130429, None, 300),
+        (401, 4, None, 300),
+        (429, None, None, 300),
+        (429, 190, "30", 30),
+        (400, 4, "0", 0),
+    ],
+)
+async def test_a_limit_of_requests_is_a_pause_of_five_minutes_or_what_the_provider_says(
+    status: int, code: int | None, header: str | None, seconds: float
+) -> None:
+    headers = {} if header is None else {"Retry-After": header}
+    error = await refusal(status, {"error": {"code": code}}, **headers)
+    assert isinstance(error, Unreachable)
+    assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize("body", [{}, {"url": 5}, {"url": None}, "http://127.0.0.1/x", None])
+async def test_an_answer_without_an_address_is_none(body: object) -> None:
+    assert "does not say where the file is" in str(await refusal(200, body))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://files.example:8443/x",
+        "https://files.example:80/x",
+        "http://files.example/x",
+        "https://other.example/x",
+        "https://files.example.other.example/x",
+        "https://[files.example/x",
+        "https://files.example:x/x",
+        "files.example/x",
+    ],
+)
+async def test_the_token_goes_to_the_usual_port_of_hosts_that_are_listed(address: str) -> None:
+    error = await refusal(200, {"url": address}, "files.example")
+    assert str(error) == "The provider sends to a host that is not its own"
+
+
+@pytest.mark.parametrize("address", ["https://127.0.0.1/x", "https://127.0.0.1:443/x"])
+async def test_an_address_of_a_listed_host_is_requested(address: str) -> None:
+    """Nobody listens there."""
+    error = await refusal(200, {"url": address}, "127.0.0.1")
+    assert isinstance(error, Unreachable)
+
+
+@pytest.mark.parametrize("size", [Received.most_bytes, Received.most_bytes + 1])
+async def test_a_file_may_be_as_large_as_the_limit(provider: FakeProvider, size: int) -> None:
+    provider.files["1"] = bytes(size)
+    if size == Received.most_bytes:
+        assert await saved(provider) == bytes(size)
+    else:
+        assert str(await failure(provider, "")) == "The file is larger than 1.0 MB"
+
+
+@pytest.mark.parametrize(
+    ("address", "has_own_header"),
+    [
+        ("https://waba-v2.360dialog.io", True),
+        ("https://360dialog.io", True),
+        ("https://evil360dialog.io", False),
+        ("https://360dialog.io.example", False),
+        ("https://graph.facebook.com/v23.0", False),
+    ],
+)
+def test_360dialog_gets_its_own_header(address: str, has_own_header: bool) -> None:
+    credentials = ProviderCredentials(TOKEN, address, ())
+    expected = {"D360-API-KEY": TOKEN} if has_own_header else {"Authorization": f"Bearer {TOKEN}"}
+    assert credentials.headers() == expected
     assert TOKEN not in repr(credentials)
 
 
@@ -133,3 +251,4 @@ async def test_an_account_has_its_own_provider_or_the_common_one() -> None:
         assert files.of_account("same") is files.of_account("other")
     async with AccountFiles(None, {"shop": own}, Network.of({})) as files:
         assert files.of_account("other") is None
+        assert files.of_account("shop") is files.of_account("shop")

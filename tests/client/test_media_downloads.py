@@ -117,6 +117,68 @@ async def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
     assert "5 KB" in str(error)
 
 
+@pytest.mark.parametrize("says_length", [True, False])
+async def test_a_file_may_be_as_large_as_the_limit(says_length: bool) -> None:
+    """Without a length, the file ends with the connection."""
+    whole = raw(b"x" * 5_000) if says_length else b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 5_000
+    assert await saved(Scripted((whole, HANG_UP)), most_bytes=5_000) == b"x" * 5_000
+    error = await failure(Scripted((whole, HANG_UP)), most_bytes=4_999)
+    assert str(error) == "The file is larger than 5 KB"
+
+
+async def test_the_rest_of_a_file_counts_with_what_is_there() -> None:
+    rest = raw(b"x" * 10, "206 Partial Content", Content_Range="bytes 10-19/20")
+    begun = (raw(b"x" * 10, content_length="20", **TAGGED), HANG_UP)
+    assert await saved(Scripted(begun, (rest, HANG_UP)), most_bytes=20) == b"x" * 20
+    grown = raw(b"x" * 10, "206 Partial Content", Content_Range="bytes 10-19/21")
+    error = await failure(Scripted(begun, (grown, HANG_UP)), most_bytes=20)
+    assert isinstance(error, FileTooLarge)
+
+
+@pytest.mark.parametrize("place", ["bytes 9-18/20", "bytes 11-20/20", "bytes 10-19/*", ""])
+async def test_a_part_that_does_not_begin_where_the_last_one_ended_is_refused(place: str) -> None:
+    begun = (raw(b"x" * 10, content_length="20", **TAGGED), HANG_UP)
+    part = raw(b"x" * 10, "206 Partial Content", Content_Range=place)
+    assert isinstance(await failure(Scripted(begun, (part, HANG_UP))), BadResponse)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "is_plain"),
+    [("identity", True), (" Identity ", True), ("", True), ("gzip", False), ("br", False)],
+)
+async def test_only_a_file_that_is_not_packed_is_taken(encoding: str, is_plain: bool) -> None:
+    server = Scripted((raw(PHOTO, Content_Encoding=encoding), HANG_UP))
+    if is_plain:
+        assert await saved(server) == PHOTO
+    else:
+        assert "packs the file" in str(await failure(server))
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ('attachment; filename="a b.pdf"', "a b.pdf"),
+        ('attachment; filename="../../etc/passwd"', "passwd"),
+        ('attachment; filename="C:\\\\x\\\\y.txt"', "y.txt"),
+        ("attachment", ""),
+        ("", ""),
+        ("attachment; filename*=utf-8''a%1B%5B31mb.txt", "a\ufffd[31mb.txt"),
+    ],
+)
+async def test_a_name_is_the_last_part_of_a_path_without_controls(header: str, name: str) -> None:
+    server = Scripted((raw(PHOTO, Content_Disposition=header), HANG_UP))
+    async with serving(server) as url, client_at(url) as client:
+        received = await client.save_media("k-1", io.BytesIO(), most_bytes=1 << 20)
+    assert received.filename == name
+
+
+async def test_a_type_has_at_most_a_hundred_characters() -> None:
+    server = Scripted((raw(PHOTO, Content_Type="x" * 101), HANG_UP))
+    async with serving(server) as url, client_at(url) as client:
+        received = await client.save_media("k-1", io.BytesIO(), most_bytes=1 << 20)
+    assert received.mime_type == "x" * 100
+
+
 async def test_a_file_that_says_no_length_ends_at_the_limit() -> None:
     endless = b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 100_000
     assert isinstance(await failure(Scripted((endless, HANG_UP)), most_bytes=5_000), FileTooLarge)

@@ -132,6 +132,135 @@ def test_nothing_is_asked_before_there_is_a_connection_nor_with_a_refused_key() 
     assert shown.words(NOW, "", 0) == [("error", "key refused (401)")]
 
 
+MINUTE = timedelta(minutes=1)
+
+
+def said(link: Link, after: timedelta = timedelta(), answers: int = 0, age: str = "10:00") -> str:
+    return "".join(words for _, words in link.words(NOW + after, age, answers))
+
+
+@pytest.mark.parametrize(
+    ("link", "after", "words"),
+    [
+        (live(), timedelta(), "live"),
+        (live(), 59 * SECOND, "live"),
+        (live(), MINUTE, "live · 1m ago"),
+        (live().asks(NOW), SECOND / 2, "live"),
+        (live().asks(NOW), 2 * SECOND, "live · asking… 2 s"),
+        (Link.at(NOW).begins(NOW, connected=True), timedelta(), "as of 10:00 · loading…"),
+        (Link.at(NOW).begins(NOW, connected=True), SECOND, "as of 10:00 · loading… 1 s"),
+        (
+            Link.at(NOW).begins(NOW, "connecting…", connected=False),
+            MINUTE,
+            "as of 10:00 · connecting…",
+        ),
+        (live().failed(NOW, AWAY, 0), timedelta(), "offline · as of 10:00 · retrying in 5 s"),
+        (live().failed(NOW, AWAY, 0), 4.5 * SECOND, "offline · as of 10:00 · retrying in 1 s"),
+        (live().failed(NOW, AWAY, 0), 5 * SECOND, "offline · as of 10:00"),
+        (
+            live().failed(NOW, AWAY, 0).asks(NOW),
+            timedelta(),
+            "offline · as of 10:00 · retrying now…",
+        ),
+        (
+            live().failed(NOW, AWAY, 0).tried_by_user(1),
+            timedelta(),
+            "offline · as of 10:00 · retrying now…",
+        ),
+        (
+            live().failed(NOW, AWAY, 0).asks(NOW),
+            2 * SECOND,
+            "offline · as of 10:00 · retrying now… 2 s",
+        ),
+        (live().failed(NOW, pause(30), 0), timedelta(), "slow down · retrying in 30 s"),
+        (
+            live().failed(NOW, BadResponse("?"), 0),
+            timedelta(),
+            "unreadable answer · as of 10:00 · retrying in 5 s",
+        ),
+        (
+            live().failed(NOW, Forbidden("?"), 0),
+            timedelta(),
+            "not allowed (403) · as of 10:00 · retrying in 5 s",
+        ),
+        (
+            live().failed(NOW, NotFound("?"), 0),
+            timedelta(),
+            "no inbox here (404) · as of 10:00 · retrying in 5 s",
+        ),
+        (
+            live().failed(NOW, Refused("?", code="x"), 0),
+            timedelta(),
+            "request refused · as of 10:00",
+        ),
+        (
+            live().failed(NOW, CircuitOpen("open", retry_after=9.0), 0),
+            timedelta(),
+            "offline · as of 10:00 · retrying in 5 s",
+        ),
+    ],
+)
+def test_the_state_is_said_in_words(link: Link, after: timedelta, words: str) -> None:
+    assert said(link, after) == words
+
+
+def test_rows_of_a_server_that_is_reached_again_are_only_not_refreshed() -> None:
+    link = live().failed(NOW, AWAY, 3)
+    assert said(link, answers=3).startswith("offline · as of 10:00")
+    assert said(link, answers=4) == "not refreshed · as of 10:00 · retrying in 5 s"
+    assert said(link, answers=4, age="") == "not loaded · retrying in 5 s"
+    assert not link.may_retry_early(NOW, 3)
+    assert link.may_retry_early(NOW, 4)
+    assert not link.may_retry_early(NOW + 5 * SECOND, 4)
+    assert not link.retried_early().may_retry_early(NOW, 4)
+    assert not link.tried_by_user(1).may_retry_early(NOW, 4)
+
+
+def test_without_the_focus_a_retry_waits_for_it() -> None:
+    link = Link.at(NOW, quiet_unfocused=True).asks(NOW).failed(NOW, AWAY, 0).focuses(False)
+    assert said(link) == "offline · as of 10:00 · paused until this terminal has the focus"
+    assert (link.poll_in(NOW), link.counts_down(NOW)) == (None, False)
+    assert link.focuses(True).counts_down(NOW)
+
+
+def test_a_retry_is_urgent_once_its_countdown_has_ended_unless_the_server_asked_for_a_pause() -> (
+    None
+):
+    link = live().failed(NOW, AWAY, 0)
+    assert [link.is_urgent(NOW + n * SECOND) for n in (4, 5, 6)] == [False, True, True]
+    assert not live().failed(NOW, pause(2), 0).is_urgent(NOW + 9 * SECOND)
+    assert not live().is_urgent(NOW + 9 * SECOND)
+
+
+def test_a_back_off_grows_to_a_minute() -> None:
+    link, now, waits = live(), NOW, []
+    for _ in range(7):
+        link = link.failed(now, AWAY, 0)
+        wait = link.poll_in(now)
+        assert wait is not None
+        waits.append(wait // SECOND)
+        now += wait
+    assert waits == [5, 10, 20, 40, 60, 60, 60]
+    assert link.answered(now).failed(now, AWAY, 0).poll_in(now) == 5 * SECOND
+
+
+def test_what_fails_beside_the_list_says_something_about_it_only_if_the_server_is_away() -> None:
+    away = live().failed_beside_list(NOW, AWAY, 0)
+    assert (away.failing, away.poll_in(NOW)) == (True, 5 * SECOND)
+    # The list was answered meanwhile: such requests alone fail.
+    only = away.answered(NOW).failed_beside_list(NOW, AWAY, 0)
+    assert (only.failing, said(only)) == (False, "live")
+    assert only.succeeded_beside().failed_beside_list(NOW, AWAY, 0).failing
+    for error in (Forbidden("no"), NotFound("no")):
+        link = live().failed_beside_list(NOW, error, 0)
+        assert (link.failing, said(link), link.problem) == (False, "live", "no")
+    refused = live().asks(NOW).failed_beside_list(NOW, Unauthorised("no"), 0)
+    assert (refused.refused, refused.asking) == (True, False)
+    unread = live().failed_beside_list(NOW, BadResponse("?"), 0)
+    assert (unread.failing, said(unread)) == (False, "unreadable answer · as of 10:00")
+    assert not live()._replace(retries=False).failed_beside_list(NOW, AWAY, 0).failing
+
+
 EVENTS = st.one_of(
     st.tuples(st.just("answered"), st.just(None)),
     st.tuples(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from frontdesk.errors import Unreachable
+from frontdesk.inbox import refreshing
 from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH
 from frontdesk.inbox.requests import FetchCounts, FetchHead, Request
 from frontdesk.inbox.state import EVERY
@@ -124,3 +125,21 @@ def test_rows_that_only_came_need_no_refresh_of_those_further_down() -> None:
     terminal.press("g", seconds=11.0)
     assert terminal.names[0] == name(2)
     assert thorough_or_not(server) == [False]
+
+
+def test_a_terminal_that_gets_the_focus_back_asks_at_once_where_the_answer_is_old() -> None:
+    terminal = Terminal(server := Server(30))
+    terminal.wait(3.0)
+
+    def asked(focused: bool) -> int:
+        server.asked.clear()
+        terminal.do(refreshing.note_focus, terminal.inbox, focused)
+        terminal.wait(0.5)
+        return sum(isinstance(request, FetchHead) for request in server.asked)
+
+    assert (asked(focused=False), asked(focused=True)) == (0, 0)
+    assert asked(focused=False) == 0
+    terminal.wait(45.0)
+    # It is asked less often without the focus.
+    assert sum(isinstance(request, FetchHead) for request in server.asked) == 0
+    assert (asked(focused=False), asked(focused=True)) == (0, 1)

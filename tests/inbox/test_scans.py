@@ -4,6 +4,7 @@ The server has 260 open conversations; the longer a customer waits, the further 
 """
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
 from frontdesk.inbox import navigating, words
 from frontdesk.inbox import view as inbox_view
 from frontdesk.inbox.chips import chip
-from frontdesk.inbox.requests import Kind
+from frontdesk.inbox.requests import FetchOlder, Kind
 from frontdesk.wire import PhoneRef
 from tests.inbox.memory import PAGE, Server, Terminal
 from tests.inbox.waiting import (
@@ -163,6 +164,33 @@ def test_an_interrupted_local_filter_keeps_its_rows_and_resumes_by_itself(
     assert further_pages(server) - asked == -((here - CONVERSATIONS) // PAGE)
 
 
+@pytest.mark.parametrize(
+    "goes_on",
+    [lambda terminal: terminal.press("ctrl+r", seconds=0.0), lambda terminal: terminal.wait(6.0)],
+    ids=["by hand", "after the countdown"],
+)
+def test_a_scan_that_failed_goes_on_although_the_client_may_pause(
+    goes_on: Callable[[Terminal], None],
+) -> None:
+    terminal = Terminal(server := waiting_elsewhere())
+    server.fails = lambda request: AWAY if isinstance(request, FetchOlder) else None
+    terminal.query(UNREAD)
+    assert "retrying in" in terminal.status
+    server.fails = lambda request: None
+    holds_pages(server, 1000.0)
+    goes_on(terminal)
+    scans = [asked for asked in terminal.awaited if asked.kind is Kind.SCAN]
+    assert [asked.urgent for asked in scans] == [True]
+
+
+def test_a_scan_of_a_server_that_answers_waits_with_the_client() -> None:
+    terminal = Terminal(server := waiting_elsewhere())
+    holds_pages(server, 1000.0)
+    terminal.query(UNREAD)
+    scans = [asked for asked in terminal.awaited if asked.kind is Kind.SCAN]
+    assert [asked.urgent for asked in scans] == [False]
+
+
 def test_with_a_refused_key_nobody_is_told_to_keep_looking() -> None:
     terminal = Terminal(server := waiting_elsewhere())
     server.fails = outcomes_of([None, Unauthorised("The server refused the key")])
@@ -290,6 +318,27 @@ def test_a_customer_found_by_number_leads_to_conversations_never_seen_here() -> 
     (term,) = terminal.inbox.view.query.terms
     inbox = terminal.inbox
     assert 'from:"Sheena Nelson"' in chip(term, inbox.planning.names, inbox.clock.server_now())
+
+
+@pytest.mark.parametrize("make", [waiting, waiting_elsewhere], ids=["filter", "scan"])
+def test_a_conversation_is_shown_among_those_of_its_customer(make: Callable[[], Server]) -> None:
+    server = make()
+    contact = server.rows["259"].contact
+    server.rows["257"] = server.rows["257"].model_copy(update={"contact": contact})
+    terminal = Terminal(server)
+    terminal.do(navigating.show_conversation, terminal.inbox, "257")
+    terminal.wait(2.0)
+    assert terminal.ids == ["259", "257"]
+    assert terminal.inbox.selection.id == "257"
+    assert terminal.thread == "257"
+
+
+def test_a_conversation_that_is_not_on_this_computer_changes_nothing() -> None:
+    terminal = Terminal(waiting())
+    before = terminal.ids
+    terminal.do(navigating.show_conversation, terminal.inbox, "elsewhere")
+    assert terminal.said == ["This conversation is no longer on this computer"]
+    assert terminal.ids == before
 
 
 def test_a_server_without_the_filter_is_looked_through() -> None:

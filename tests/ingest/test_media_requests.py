@@ -71,6 +71,24 @@ def test_a_file_is_requested_with_its_message(database: Database) -> None:
     assert len(row["key"]) >= 22
 
 
+def test_messages_that_lack_their_file_come_newest_first(database: Database) -> None:
+    text = replace(PHOTO, wamid="wamid.0", type="text", media=None)
+    later = replace(PHOTO, wamid="wamid.2", at=PHOTO.at + 1)
+    apply(database, PHOTO, text, later)
+
+    def lacking(after: int = -1, *, requested: bool = True) -> list[str | None]:
+        found = database.read(
+            lambda c: media.messages_without_file(c, 1, after, None, requested=requested)
+        )
+        return [row["wamid"] for row in found]
+
+    assert lacking() == ["wamid.2", "wamid.1"]
+    assert lacking(PHOTO.at) == ["wamid.2"]
+    assert lacking(requested=False) == []
+    store(database)
+    assert lacking() == []
+
+
 def test_a_message_that_comes_twice_has_one_request(database: Database) -> None:
     apply(database, PHOTO, PHOTO)
     apply(database, PHOTO)

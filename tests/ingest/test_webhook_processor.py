@@ -204,6 +204,7 @@ def test_a_body_that_breaks_the_program_fails_alone_and_without_its_words(
     (failure,) = database.read(lambda connection: raw_events.failures(connection, ACCOUNT, 5))
     assert "ValueError" in failure["reason"]
     assert "secret" not in failure["reason"] + caplog.text
+    assert "A webhook body cannot be applied: " in caplog.text
     monkeypatch.undo()
     digests = [failure["digest"]]
     database.write(lambda connection: raw_events.wait_again(connection, ACCOUNT, digests))
@@ -279,6 +280,16 @@ def test_revoked_messages_are_blanked_in_stored_webhooks(
             drain(intake(database))
     assert b"take me back" not in bodies(database)
     assert b"leave me" in bodies(database)
+
+
+def test_a_message_may_be_taken_back_after_sixty_hours(database: Database):
+    hours = 60 * 60 * 60
+    said = text(REVOKED, "take me back", at=-hours)
+    arrive(database, body(said), at=NOW - hours * 1_000)
+    drain(intake(database))
+    arrive(database, body(revoke("w3", REVOKED)))
+    drain(intake(database))
+    assert b"take me back" not in bodies(database)
 
 
 def test_words_of_a_type_that_is_not_known_are_taken_back_too(database: Database):

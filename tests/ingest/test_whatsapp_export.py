@@ -19,8 +19,9 @@ from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
+from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export import files, parser
-from frontdesk.ingest.whatsapp_export.contents import entry_contents
+from frontdesk.ingest.whatsapp_export.contents import call_contents, entry_contents
 from frontdesk.ingest.whatsapp_export.files import ExportFiles
 from frontdesk.ingest.whatsapp_export.importer import (
     NAME_LIMIT,
@@ -112,12 +113,13 @@ def test_what_an_iphone_marks_of_a_customer_is_a_message(marked: str, type: str)
         ("Shop", "Video call, \u200eDeclined", "Declined video call", "declined"),
     ],
 )
+@pytest.mark.parametrize("mark", [LRM, RLM])
 def test_a_call_is_a_line_of_whoever_called(
-    sender: str, marked: str, text: str, status: str
+    sender: str, marked: str, text: str, status: str, mark: str
 ) -> None:
     chat = f"""[12/03/2020, 09:15:00] Ana: Hi
 [12/03/2020, 09:16:00] Shop: Solved!
-{LRM}[12/03/2020, 09:17:00] {sender}: {LRM}{marked}"""
+{LRM}[12/03/2020, 09:17:00] {sender}: {mark}{marked}"""
     *_, call = read(chat).entries
     assert (call.outbound, call.contents.type, call.contents.text) == (
         sender == "Shop",
@@ -234,6 +236,21 @@ def test_a_quoted_line_whose_date_is_none_stays_in_its_message(
     assert found.unread == [11]
 
 
+def test_lines_before_the_first_header_are_counted_unless_they_are_blank() -> None:
+    found = read("Chat with Ana\n\n  \nexported\n12/03/2020, 09:15 - Ana: Hi\nthere")
+    assert (found.before, found.unread) == (2, [])
+    assert [entry.contents.text for entry in found.entries] == ["Hi\nthere"]
+
+
+def test_messages_of_one_time_stay_within_it() -> None:
+    """A header has minutes or seconds: as many messages as there is room for have a time each."""
+    second = read("\n".join(["[12/03/2020, 09:15:42] Ana: Hi"] * 1_002)).entries
+    base = second[0].at
+    assert [entry.at - base for entry in second[-4:]] == [998, 999, 999, 999]
+    minute = read("\n".join(["12/03/2020, 09:15 - Ana: Hi"] * 1_002)).entries
+    assert [entry.at - minute[0].at for entry in minute[-2:]] == [1_000, 1_001]
+
+
 def test_a_file_of_headers_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(BadSettings, match="No line begins with a date and a time"):
         read("3/12/20, 25:24 - Ana: a")
@@ -281,6 +298,16 @@ CONTENTS = [
     ("<Medya dahil edilmedi>", "unsupported", None),
     ("<Ceci n'est pas une phrase>", "text", "<Ceci n'est pas une phrase>"),
     ("See you at cafe.com (great place)", "text", "See you at cafe.com (great place)"),
+    ("https://www.google.com/maps?q=90,180", "location", None),
+    ("https://maps.apple.com/?ll=-90.0,%20-180", "location", None),
+    ("https://maps.google.com/?q=91,0", "text", "https://maps.google.com/?q=91,0"),
+    ("https://maps.google.com/?q=0,181", "text", "https://maps.google.com/?q=0,181"),
+    ("https://example.com/?q=1,2", "text", "https://example.com/?q=1,2"),
+    ("Offer • 3 pages • image omitted", "text", "Offer • 3 pages • image omitted"),
+    ("00000012-x.exe (file attached)", "text", "00000012-x.exe (file attached)"),
+    ("VID-20200312-WA0001.jpg (file attached)", "video", None),
+    ("image omitted\nlook", "text", "image omitted\nlook"),
+    (f"{LRM}image omitted\n ", "image", None),
 ]
 
 
@@ -303,6 +330,73 @@ def test_a_file_has_its_name_its_kind_and_its_size() -> None:
         "size_bytes": 99,
         "voice": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "type", "mime_type", "voice"),
+    [
+        ("PTT-20200312-WA0002.m4a", "audio", "audio/mp4", True),
+        ("AUD-20200312-WA0002.mp3", "audio", "audio/mpeg", False),
+        ("00000013-AUDIO-2020.opus", "audio", "audio/ogg", True),
+        ("IMG-20200312-WA0002.jpg", "image", "image/jpeg", None),
+        ("00000013-GIF-2020.mp4", "video", "video/mp4", None),
+        ("DOC-20200312-WA0002.jpg", "document", "image/jpeg", None),
+        ("Invoice.PDF", "document", "application/pdf", None),
+    ],
+)
+def test_a_file_is_of_the_kind_that_its_name_says(
+    name: str, type: str, mime_type: str, voice: bool | None
+) -> None:
+    found = entry_contents(f"{name} (file attached)", {})
+    assert found.media is not None
+    assert (found.type, found.media["mime_type"], found.media["voice"]) == (type, mime_type, voice)
+    assert (found.media["filename"], found.media["size_bytes"]) == (name, None)
+
+
+def test_a_text_is_kept_up_to_its_limit_without_the_marks_around_it() -> None:
+    assert entry_contents(f" {LRM}\u00a0a\x00b{RLM} ", {}).text == "a\ufffdb"
+    assert entry_contents("x" * (TEXT_LIMIT + 1), {}).text == "x" * TEXT_LIMIT
+    caption = f"IMG-1.jpg (file attached)\n{'x' * (TEXT_LIMIT + 1)}"
+    assert entry_contents(caption, {}).text == "x" * TEXT_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("Voice call, 45 s", 45),
+        ("Voice call, 2 min 5 s", 125),
+        ("Video call, 1 h 1 min", 3_660),
+        ("Sprachanruf, 1 Std. 5 Min.", 3_900),
+        ("Voice call, No answer", None),
+    ],
+)
+def test_a_call_lasts_as_long_as_its_line_says(words: str, seconds: int | None) -> None:
+    call = call_contents(f"{LRM}{words}", named=True)
+    assert call is not None
+    assert call.content is not None
+    assert call.content["duration_seconds"] == seconds
+    assert call.content["video"] is words.startswith("Video")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("Voice call, 45 s", True),
+        (f"{LRM}Voice call", True),
+        (f"{LRM}Voice call, 45 s\nSee you", True),
+        (f"{LRM}Voice call, 45 s{'.' * 65}", True),
+        ("See you", False),
+    ],
+)
+def test_words_are_a_call_on_one_marked_line_alone(words: str, named: bool) -> None:
+    assert call_contents(words, named=named) is None
+
+
+def test_a_call_of_the_business_that_was_missed_was_not_answered() -> None:
+    for outbound, text in ((False, "Missed voice call"), (True, "Unanswered voice call")):
+        call = call_contents(f"{LRM}Missed voice call", named=True, outbound=outbound)
+        assert call is not None
+        assert call.text == text
 
 
 def test_deleted_and_edited_entries_are_marked() -> None:
@@ -368,10 +462,30 @@ def test_a_text_that_grows_without_end_is_refused(
         files.read(tmp_path / "x.txt")
 
 
+def test_a_text_may_be_as_large_as_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "TEXT_LIMIT", 2**20)
+    whole = "a" * 2**20
+    assert files.read(zipped(tmp_path / "x.zip", ("_chat.txt", whole))).text == whole
+    (tmp_path / "x.txt").write_text(whole)
+    assert files.read(tmp_path / "x.txt").text == whole
+    (tmp_path / "x.txt").write_text(whole + "a")
+    with pytest.raises(UnusableFile, match="is larger than 1 MiB"):
+        files.read(tmp_path / "x.txt")
+
+
+def test_the_text_that_whatsapp_names_is_taken_before_others(tmp_path: Path) -> None:
+    entries = (("a.txt", "no"), ("Chat/_chat.txt", "Hi"), ("b.TXT", "no"))
+    assert files.read(zipped(tmp_path / "x.zip", *entries)).text == "Hi"
+
+
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "FILES_LIMIT", 2)
     with pytest.raises(UnusableFile, match="more than 2 files"):
         files.read(zipped(tmp_path / "x.zip", *((f"{n}.jpg", "") for n in range(3))))
+    two = zipped(tmp_path / "y.zip", ("_chat.txt", "Hi"), ("1.jpg", "x"), ("folder/", ""))
+    assert files.read(two).text == "Hi"
 
 
 def test_corrupt_archives_and_binary_files_are_refused(tmp_path: Path) -> None:

@@ -141,6 +141,11 @@ def test_dates_and_times_in_message_text_do_not_look_like_a_header(line: str) ->
         ("12/3/20, 09:15 - Ana: Hi", date(2020, 3, 12)),
         ("12/3/R2, 09:15 - Ana: Hi", date(2020, 3, 12)),
         ("12/3/平成22, 09:15 - Ana: Hi", date(2010, 3, 12)),
+        ("12/3/H22, 09:15 - Ana: Hi", date(2010, 3, 12)),
+        ("12/3/令和2, 09:15 - Ana: Hi", date(2020, 3, 12)),
+        ("12/3/99, 09:15 - Ana: Hi", date(2099, 3, 12)),
+        ("12/3/2400, 09:15 - Ana: Hi", date(2400, 3, 12)),
+        ("12/3/2401, 09:15 - Ana: Hi", date(1858, 3, 12)),
     ],
 )
 def test_years_of_other_calendars(line: str, day: date) -> None:

@@ -54,6 +54,26 @@ async def test_older_parts_follow_each_other_without_a_gap_or_a_repeat(
     assert parts == await whole_thread(client, id)
 
 
+@pytest.mark.parametrize(
+    ("filter", "last", "limit"),
+    [
+        (EntryFilter(), 2, "2"),
+        (EntryFilter(), 500, "100"),
+        (EntryFilter(), None, "100"),
+        # Of those that come, some may not be what is looked for.
+        (EntryFilter(keep=WHO["customer"]), 2, "100"),
+    ],
+)
+async def test_no_more_messages_are_asked_for_than_are_read(
+    filter: EntryFilter, last: int | None, limit: str
+) -> None:
+    server = OtherServer()
+    async with client_of(server) as client:
+        await read_thread(client, CONVERSATION, filter, last=last)
+    asked = [question for question in server.asked if question.name == "messages"]
+    assert asked[0].query["limit"] == limit
+
+
 async def test_a_period_begins_with_its_first_moment_and_ends_before_its_last(
     client: InboxClient,
 ) -> None:

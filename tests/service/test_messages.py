@@ -60,6 +60,49 @@ async def test_a_message_carries_the_pricing_that_the_provider_reported_last(cli
     }
 
 
+async def test_a_message_says_all_that_is_known_of_it_and_nothing_once_it_is_deleted(
+    client, add_events
+):
+    said = {"from": "16505550001", **webhooks.text("w1", 1)}
+    add_events(normalise(webhooks.body(webhooks.value(messages=[said])), live=True).events)
+    (conversation,) = (await client.get("/v1/conversations")).json()["data"]
+    path = f"/v1/conversations/{conversation['id']}/messages"
+    (message,) = (await client.get(path)).json()["data"]
+    expected = {
+        "id": message["id"],
+        "conversation_id": conversation["id"],
+        "direction": "inbound",
+        "author": "contact",
+        "author_ref": message["author_ref"],
+        "type": "text",
+        "text": "said in w1",
+        "content": None,
+        "media": None,
+        "reply_to": None,
+        "forwarded": None,
+        "referral": None,
+        "reactions": [],
+        "delivery_status": None,
+        "delivery": None,
+        "error": None,
+        "wamid": "w1",
+        "source": "webhook",
+        "edited_at": None,
+        "deleted_at": None,
+        "created_at": message["created_at"],
+    }
+    assert message == expected
+    revoke = {
+        **{"from": "16505550001", "id": "w2", "type": "revoke"},
+        "timestamp": str(webhooks.SECONDS + 60),
+        "revoke": {"original_message_id": "w1"},
+    }
+    add_events(normalise(webhooks.body(webhooks.value(messages=[revoke])), live=True).events)
+    (message,) = (await client.get(path)).json()["data"]
+    assert message["deleted_at"] is not None
+    assert message == {**expected, "text": None, "deleted_at": message["deleted_at"]}
+
+
 async def test_a_reply_shows_what_it_answers(messages):
     assert messages[60]["reply_to"] == {
         "message_id": messages[3]["id"],

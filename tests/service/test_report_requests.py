@@ -190,6 +190,17 @@ async def test_a_year_with_a_day_more_is_not_too_long(client: httpx.AsyncClient)
     await report(client, **longer_by_an_hour)
 
 
+async def test_a_report_may_have_a_thousand_parts(
+    client: httpx.AsyncClient, is_problem: Any
+) -> None:
+    hours = {"granularity": "hour", "from": "2026-01-01T00:00:00Z"}
+    whole = await report(client, **hours, to="2026-02-11T16:00:00Z")
+    assert len(whole["series"]) == 1_000
+    refused = await client.get(REPORT, params={**hours, "to": "2026-02-11T17:00:00Z"})
+    (fault,) = is_problem(refused, 400, "invalid_period")["errors"]
+    assert (fault["reason"], fault["min"], fault["max"]) == ("too_fine", 1, 1_000)
+
+
 async def test_an_unknown_channel_or_parameter_is_refused(
     client: httpx.AsyncClient, is_problem: Any
 ) -> None:

@@ -142,6 +142,19 @@ def test_a_contact_that_nothing_is_known_of_is_found_once_something_is(database)
     assert walk(database, account_id, ["zoe"], 9, 9) == [(False, "zoe", 1)]
 
 
+def test_whoever_has_a_whole_number_is_found_on_the_first_page_alone(database):
+    account_id = next(ACCOUNTS)
+    event = ContactUpsert(Person(phone="+16505559876"), 1, "Zoë", PROFILE_NAME)
+    database.write(lambda c: apply_events(c, account_id, [event], now=0))
+    pages = [
+        database.read(
+            lambda c, after=after: contact_page(c, account_id, ["+16505559876"], after, 1)
+        )
+        for after in (None, (0, "zoe", 1))
+    ]
+    assert [[row["id"] for row in page] for page in pages] == [[1], []]
+
+
 def test_the_place_in_the_index_survives_a_vacuum(tmp_path):
     path = tmp_path / "inbox.db"
     database = SQLiteDatabase(path, create=True, durable=False)

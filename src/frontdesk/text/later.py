@@ -71,7 +71,10 @@ def _at(day: date, at: time, zone: tzinfo | None) -> datetime:
 
 
 def _time(text: str) -> time | None:
-    """15:00, 9.30, 3pm, at 3:30 pm; None for anything else, as for 9 alone."""
+    """15:00, 9.30, 3pm, at 3:30 pm; None for anything else, as for 9 alone.
+
+    Raises: ValueError: there is no such time.
+    """
     match = _TIME.fullmatch(text)
     if match is None or not (match[2] or match[3]):
         return None
@@ -80,8 +83,7 @@ def _time(text: str) -> time | None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if match[3] == "p" else 0)
-    minute = int(match[2] or 0)
-    return time(hour, minute) if hour < 24 and minute < 60 else None
+    return time(hour, int(match[2] or 0))
 
 
 def _day(text: str, today: date) -> date | None:

@@ -41,8 +41,9 @@ _UNITS: Mapping[str, int] = {
 _LENGTH = re.compile(
     rf"(\d{{1,4}})\s?({'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})"
 )
-# Begins what iOS writes itself in a message: placeholders, notices.
+# Begins what iOS writes itself in a message: placeholders, notices; in some languages the other.
 _MARK = "\u200e"
+_MARKS = (_MARK, "\u200f")
 _EXTENSIONS: Mapping[str, tuple[str, str]] = {
     "jpg": ("image", "image/jpeg"),
     "jpeg": ("image", "image/jpeg"),
@@ -125,10 +126,10 @@ def entry_contents(original: str, sizes: Mapping[str, int]) -> EntryContents:
 def is_notice(original: str, *, ios: bool) -> bool:
     """Check for a notice of WhatsApp itself, which some exports attribute to a sender.
 
-    ios: the export marks all that WhatsApp itself wrote; besides notices these are files, places,
-    polls and deleted messages.
+    ios: the export marks all that WhatsApp itself wrote; besides notices these are calls, files,
+    places, polls and deleted messages.
     """
-    if not original.startswith((_MARK, "\u200f")):
+    if not original.startswith(_MARKS) or call_contents(original, named=True) is not None:
         return False
     text = plain(original).casefold()
     if any(notice in text for notice in (*PHRASES["notice"], *_CALLS)):
@@ -145,7 +146,7 @@ def call_contents(original: str, *, named: bool, outbound: bool = False) -> Entr
     named: the line has a sender, so that WhatsApp's own words are marked. outbound: that is the
     business.
     """
-    if named and not original.startswith(_MARK):
+    if named and not original.startswith(_MARKS):
         return None
     text = plain(original).casefold().strip()
     call = next((phrase for phrase in _CALLS if phrase in text), None)

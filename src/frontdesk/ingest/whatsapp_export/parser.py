@@ -169,8 +169,7 @@ def _attributed(
     for entry in entries:
         name, start = senders.split(entry.start)
         text = "\n".join([start, *entry.parts[1:]])
-        is_call = call_contents(text, named=name is not None) is not None
-        if name is None or (is_notice(text, ios=family.ios) and not is_call):
+        if name is None or is_notice(text, ios=family.ios):
             yield _AttributedEntry(entry.stamp, None, text)
         else:
             profile = plain(name).strip().startswith("~")

@@ -281,14 +281,14 @@ def _demand(request: EndpointRequest, scope: str) -> None:
 
 
 def _span(request: EndpointRequest, name: str, values: dict[str, str]) -> TimeSpan | None:
-    ends = [_instant(request, f"{name}_{end}", values) for end in ("from", "to")]
-    if ends == [None, None]:
+    first, last = (_instant(request, f"{name}_{end}", values) for end in ("from", "to"))
+    if first is None and last is None:
         return None
-    if None not in ends and ends != sorted(ends, key=lambda end: end or 0):
+    if first is not None and last is not None and first > last:
         request.parameters.add_fault(
             "invalid_filter", f"{name}_from", "not_before_to", f"it comes after {name}_to"
         )
-    return TimeSpan(_COLUMNS[name], *ends)
+    return TimeSpan(_COLUMNS[name], first, last)
 
 
 def _instant(request: EndpointRequest, name: str, values: dict[str, str]) -> int | None:
