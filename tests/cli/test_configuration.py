@@ -719,6 +719,21 @@ def test_a_profile_is_added_below_everything_else(before: str, after: str) -> No
     assert with_profile(before, Profile(name="b", url="https://b", theme="nord")) == after
 
 
+def test_a_profile_is_added_below_the_others_where_it_can_be_chosen_and_removed() -> None:
+    views = '\n# my views\n\n[[views]]\nname = "Mine"\nquery = "@me"\n'
+    before = f'[profiles.a]\nurl = "https://a"\n{views}'
+    after = with_profile(before, Profile(name="b", url="https://b"))
+    assert after == (f'[profiles.a]\nurl = "https://a"\n\n[profiles.b]\nurl = "https://b"\n{views}')
+    assert with_selected(after, "b") == f'profile = "b"\n\n{after}'
+    assert without_profile(after, "b") == before.replace(views, f"\n{views}")
+
+
+def test_a_profile_is_added_at_the_end_where_a_list_looks_like_a_table() -> None:
+    text = '[profiles.a]\nurl = "https://a"\nmore = [\n[1],\n]\n'
+    added = with_profile(text, Profile(name="b", url="https://b"))
+    assert added == f'{text}\n[profiles.b]\nurl = "https://b"\n'
+
+
 def test_all_that_a_profile_is_opened_with_is_written() -> None:
     profile = Profile.model_construct(
         name="b", database="b.db", user="ana", key_command=("pass", "a b")

@@ -3,6 +3,8 @@
 tomlkit edits the text, so that comments and formatting survive.
 """
 
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from frontdesk.cli.config import NEW_FILE, PROFILE_NAME, Configuration, Profile, line_of
@@ -11,6 +13,10 @@ from frontdesk.system import private_files, toml
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
+
+# The line of a table, or of one in an array of them; and the remarks and blank lines at the end.
+_TABLE = re.compile(r"^[ \t]*\[(?P<profiles>[ \t]*profiles[ \t]*\.)?", re.MULTILINE)
+_REMARKS = re.compile(r"(?<=\n)(?:[ \t]*(?:#.*)?\n)+\Z")
 
 
 def add_profile(configured: Configuration, profile: Profile, key: str | None, *, use: bool) -> str:
@@ -59,7 +65,7 @@ def write_configuration(configured: Configuration, text: str) -> None:
 
 
 def with_profile(text: str, profile: Profile) -> str:
-    """Append a profile.
+    """Add a profile below the others, or else at the end.
 
     Raises: BadSettings: the text cannot be edited automatically.
     """
@@ -70,9 +76,28 @@ def with_profile(text: str, profile: Profile) -> str:
     )
     expected = toml.loads(text)
     expected.setdefault("profiles", {})[profile.name] = members
-    gap = "" if not text or text.endswith("\n") else "\n"
     section = tomlkit.dumps({"profiles": {profile.name: members}})
-    return _checked(f"{text}{gap}\n{section}", expected)
+    with suppress(BadSettings):
+        return _checked(_inserted(text, _end_of_profiles(text), section), expected)
+    return _checked(_inserted(text, len(text), section), expected)
+
+
+def _inserted(text: str, place: int, section: str) -> str:
+    before, behind = text[:place], text[place:]
+    gap = "" if not before or before.endswith("\n") else "\n"
+    return f"{before}{gap}\n{section}{behind}"
+
+
+def _end_of_profiles(text: str) -> int:
+    """Offset behind the last profile; of tables that others stand between, tomlkit keeps no order.
+
+    Comments and blank lines before the table that follows belong to that.
+    """
+    tables = list(_TABLE.finditer(text))
+    last = max((at for at, table in enumerate(tables) if table["profiles"]), default=None)
+    if last is None or tables[last] is tables[-1]:
+        return len(text)
+    return len(_REMARKS.sub("", text[: tables[last + 1].start()]))
 
 
 def without_profile(text: str, name: str) -> str:
