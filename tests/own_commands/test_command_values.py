@@ -1,5 +1,6 @@
 """Values of own commands, and what the program gets of them."""
 
+import os
 from datetime import timedelta
 from typing import Any
 
@@ -180,6 +181,8 @@ def test_the_output_of_a_command_says_how_long_it_may_run_and_what_is_kept(
 
 
 def test_a_program_knows_what_it_was_run_on_and_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("FRONTDESK_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("FRONTDESK_API_KEY", "secret")
     command = OwnCommand(
         "A", ("a",), directory="/tmp", environment={"X": "1"}, confirm="{query}?", holds=True
