@@ -61,7 +61,7 @@ class _Viewer(FrontdeskApp):
 
 
 @cache
-def _sample() -> bytes:
+def sample() -> bytes:
     """The file of a database with the sample, as it is at the start of each sandbox."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "inbox.db"
@@ -76,7 +76,7 @@ class Sandbox:
         self.loop = loop
         self._directory = directory
         self._luck = Random(f"{seed} server")
-        (directory / "inbox.db").write_bytes(_sample())
+        (directory / "inbox.db").write_bytes(sample())
         self.database = SQLiteDatabase(directory / "inbox.db", durable=False)
         ending.callback(self.database.close)
         me = self.database.read(lambda connection: user_named(connection, 1, ME))
