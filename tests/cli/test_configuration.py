@@ -721,11 +721,11 @@ def test_a_profile_is_added_below_everything_else(before: str, after: str) -> No
 
 def test_a_profile_is_added_below_the_others_where_it_can_be_chosen_and_removed() -> None:
     views = '\n# my views\n\n[[views]]\nname = "Mine"\nquery = "@me"\n'
-    before = f'[profiles.a]\nurl = "https://a"\n{views}'
-    after = with_profile(before, Profile(name="b", url="https://b"))
-    assert after == (f'[profiles.a]\nurl = "https://a"\n\n[profiles.b]\nurl = "https://b"\n{views}')
-    assert with_selected(after, "b") == f'profile = "b"\n\n{after}'
-    assert without_profile(after, "b") == before.replace(views, f"\n{views}")
+    first = 'profile = "a"\n\n[profiles.a]\nurl = "https://a"\n'
+    after = with_profile(f"{first}{views}", Profile(name="b", url="https://b"))
+    assert after == f'{first}\n[profiles.b]\nurl = "https://b"\n{views}'
+    assert with_selected(after, "b") == after.replace('profile = "a"', 'profile = "b"')
+    assert without_profile(after, "b") == f"{first}\n{views}"
 
 
 def test_a_profile_is_added_at_the_end_where_a_list_looks_like_a_table() -> None:
