@@ -59,6 +59,8 @@ async def main():
     except Unreachable:
         print(*sorted(set(sys.modules) - before))
     await client.close()
+    print(*(f"needless:{name}" for name in ("pygments", "rich.progress") if name in sys.modules))
+    import pygments
 
 asyncio.run(main())
 """

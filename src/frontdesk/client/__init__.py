@@ -8,6 +8,7 @@ Methods return the frozen values of `frontdesk.wire` and raise `InboxError`. Con
 removed from all texts.
 """
 
+from frontdesk.client import httpx_import  # noqa: F401 - before all others
 from frontdesk.client.client import InboxClient
 from frontdesk.client.discovery import discover
 from frontdesk.client.media import ReceivedFile
