@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=",
@@ -59,6 +60,25 @@ def mutants(root: Path) -> list[Mutant]:
 def functions(source: bytes) -> list[tuple[str, int, int]]:
     """Qualified name, first and last line of each function, outer ones first."""
     return list(_functions(ast.parse(source), ""))
+
+
+def names_assigned(source: bytes, line: int) -> set[str]:
+    """What the statement of a module in a line assigns; with all that is made of it there."""
+    assigned = [
+        (node, {name.id for name in ast.walk(node) if _is_assigned(name)})
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+    ]
+    found = set[str]()
+    for node, names in assigned:
+        read = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+        if node.lineno <= line <= (node.end_lineno or line) or read & found:
+            found |= names
+    return found
+
+
+def _is_assigned(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, int, int]]:

@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from tests.mutation.mutants import Mutant
+from tests.mutation.mutants import Mutant, functions, names_assigned
 
 Outcome = Literal["killed", "timeout", "survived", "no tests"]
 
@@ -38,13 +39,15 @@ class CoverageMap:
     def tests(self, mutant: Mutant, seconds: float) -> list[str]:
         """Tests of the mutant's function that take at most `seconds` together.
 
-        A change at the level of a module or class concerns the tests of all its functions, and of
-        the modules that import it; where there are none, all tests.
+        A change of a constant concerns the tests of the functions that name it; another one at the
+        level of a module or class those of all its functions, and of the modules that import it;
+        where there are none, all tests.
         """
         found = self._tests.get(f"{mutant.path}:{mutant.function}")
         if not found:
             modules = (mutant.path, *self._importers(mutant.path))
-            found = set[str]().union(*(self._tests_of(f"{path}:") for path in modules))
+            found = set[str]() if mutant.function else self._tests_of_constant(mutant, modules)
+            found = found or set[str]().union(*(self._tests_of(f"{path}:") for path in modules))
             found = found or self._tests_of("")
         chosen: list[str] = []
         for test in sorted(found, key=lambda test: (self.seconds(test), test)):
@@ -53,6 +56,19 @@ class CoverageMap:
                 break
             chosen.append(test)
         return chosen
+
+    def _tests_of_constant(self, mutant: Mutant, modules: Sequence[str]) -> set[str]:
+        names = names_assigned(self._sources[mutant.path].encode(), mutant.line)
+        if not names:
+            return set()
+        named = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
+        found = set[str]()
+        for path in modules:
+            lines = self._sources[path].splitlines()
+            for function, first, last in functions(self._sources[path].encode()):
+                if named.search("\n".join(lines[first - 1 : last])):
+                    found |= self._tests.get(f"{path}:{function}", set())
+        return found
 
     def _importers(self, path: str) -> list[str]:
         package, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
@@ -127,6 +143,8 @@ class Copy:
         options = ("-x", "-q", "--durations", "1", "-p", "no:cacheprovider")
         command = [sys.executable, "-m", "pytest", *options]
         environment = os.environ | {"PYTHONPATH": str(self._folder / "src")}
+        # Else all modules are compiled for each mutant.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         process = subprocess.Popen(
             [*command, f"@{chosen}"],
             cwd=self._folder,
