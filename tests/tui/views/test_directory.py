@@ -306,3 +306,29 @@ async def test_every_size_shows_the_list_or_says_what_it_needs(directory: Open) 
         await pilot.resize_terminal(38, 9)
         await settle(pilot)
         assert shown(app).strip() == "Too small: 40x10 needed, this is 38x9"
+
+
+@pytest.mark.parametrize(("page", "words"), [(25, ""), (2, " or more")])
+async def test_where_users_are_not_counted_the_first_page_of_their_conversations_is(
+    directory: Open, client: InboxClient, page: int, words: str
+) -> None:
+    class ShortPages(CountsNobody):
+        async def conversation_page(self, filter: ConversationFilter, **options: Any) -> Any:
+            return await client.conversation_page(filter, **{**options, "limit": page})
+
+    users = [user async for user in client.users()]
+    rows = {
+        user.id: [row async for row in client.conversations(status="open", assignee=user.id)]
+        for user in users
+    }
+    user = next(one for one in users if 2 < len(rows[one.id]) < 25)
+    app = directory(ShortPages(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash")
+        await type_in(pilot, user.name)
+        await press(pilot, "enter")
+        await counted(pilot)
+        number = min(page, len(rows[user.id]))
+        assert f"open {number}{words} " in flat(app)
+        assert "resolved" not in flat(app).partition("CONVERSATIONS")[2]
