@@ -1,5 +1,6 @@
 """Entries of a thread, and the lines between them: days, the unread line, the start."""
 
+import asyncio
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
@@ -17,6 +18,7 @@ from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Media, Message, Note, Reaction, Ref
 from tests.tui.conftest import settle
+from tests.tui.memory_inbox import virtual_time
 from tests.tui.screen_text import strips
 from tests.tui.texts import drawn_text
 from tests.tui.widgets.test_partial_repaints import OneWidgetApp
@@ -277,3 +279,20 @@ async def test_a_thread_that_is_cleared_says_why() -> None:
         widget.clear("No messages")
         await pilot.pause()
         assert strips(app.screen)[1].text.strip() == "No messages"
+
+
+def test_the_seconds_of_a_thread_that_loads_begin_anew_with_another_one() -> None:
+    widget = Thread(CLOCK)
+    app = OneWidgetApp(widget)
+
+    async def scenario() -> None:
+        async with app.run_test(size=(30, 5)):
+            for _ in range(2):
+                widget.clear("Loading…")
+                await asyncio.sleep(0.5)
+                assert strips(app.screen)[1].text.strip() == "Loading…"
+                await asyncio.sleep(2.0)
+                assert strips(app.screen)[1].text.strip() == "Loading… 2 s"
+
+    with virtual_time("seconds") as runner:
+        runner.run(scenario())
