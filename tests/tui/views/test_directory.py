@@ -11,6 +11,7 @@ from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
 from frontdesk.query.names import meaning
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.wire import ConversationFilter, Counts, Label, Page, PhoneRef
 from frontdesk.wire.values import STATUSES
@@ -91,6 +92,8 @@ async def test_a_custom_field_that_nobody_was_seen_with_says_so(directory: Open)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "5", "enter")
+        assert "chooses one of them" not in flat(app)
+        assert sentences.NO_VALUES_READ in flat(app)
         assert "No customer on this computer has a value" in app.toasts
         assert app.chosen == []
 
@@ -230,6 +233,8 @@ async def test_a_custom_field_leads_to_the_customers_seen_so_far(
         await type_in(pilot, "membership")
         await press(pilot, "enter")
         assert f"ON THIS COMPUTER (~{len(customers)})" in flat(app)
+        assert "↵ chooses one of them" in flat(app)
+        assert sentences.NO_VALUES_READ not in flat(app)
         await press(pilot, "enter", "enter")
         assert [view.id for view in app.views if isinstance(view, PhoneRef)] == [
             with_value[0].contact.id

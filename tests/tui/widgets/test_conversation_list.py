@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.screen import Screen
 
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.clock import Clock
@@ -519,6 +520,41 @@ async def test_new_activity_is_highlighted_for_five_seconds() -> None:
         moments.append(NOW + timedelta(seconds=7))
         assert conversations.end_cues() is None
         assert ages() == ["dim", "dim"]
+
+
+async def test_the_inbox_can_move_the_list_and_ask_what_is_selected() -> None:
+    conversations = ConversationList(CLOCK)
+    app = OneWidgetApp(conversations)
+    async with app.run_test(size=(60, 8)) as pilot:
+        assert conversations.is_shown
+        assert conversations.selected_id is None
+        conversations.take_for_input()
+        assert not conversations.is_by_input
+        # The next one is taken for one that a key selected.
+        conversations.take_for_input(also_none=True)
+        rows = [conversation(id=str(number)) for number in range(20)]
+        conversations.replace_rows(listed(*rows))
+        assert conversations.selected_id == "0"
+        assert conversations.is_by_input
+        conversations.go_to_last()
+        assert conversations.selected_id == "19"
+        conversations.focus()
+        await pilot.pause()
+        assert conversations.is_entered
+        assert not conversations.is_covered
+        app.push_screen(Screen())
+        await pilot.pause()
+        assert conversations.is_covered
+        assert conversations.is_entered
+
+
+def test_rows_that_have_left_the_view_are_dimmed() -> None:
+    conversations = ConversationList(CLOCK, has_left=lambda row: row.id == "1")
+    conversations.dimmed = frozenset({"2"})
+    conversations.replace_rows(listed(*(conversation(id=number) for number in "123")))
+    for at, is_dimmed in enumerate((True, True, False)):
+        inks = {part for line in conversations.draw(at, 60) for part, _ in line}
+        assert (inks == {"dim"}) == is_dimmed
 
 
 async def test_marks_are_kept_in_the_order_of_marking_until_they_are_taken_away() -> None:
