@@ -283,3 +283,21 @@ async def test_a_row_is_skipped_where_a_server_cuts_pages_by_itself() -> None:
         walk = ConversationWalk(client, selector, place, now=NOW)
         found += [row.id async for row, _ in walk]
         assert found == [row.id async for row in client.conversations()]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "size"),
+    [
+        ("is:open", 7, 7),
+        ("is:open", 100, 100),
+        ("is:open", 101, 100),
+        ("is:open", None, 100),
+        # Of those that come, some may not be what is looked for.
+        ("refund", 7, 100),
+        ("waiting:>1h sort:window", 7, 100),
+    ],
+)
+async def test_a_request_has_no_more_rows_than_are_needed(
+    client: InboxClient, text: str, limit: int | None, size: int
+) -> None:
+    assert (await selector_of(client, text)).page_size(limit) == size

@@ -2,9 +2,11 @@
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from tests.tui.conftest import Viewer, lines, settle, shown
 from tests.tui.inbox_state import screen_of
+from tests.tui.views import type_ahead
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,20 @@ async def test_no_key_that_is_typed_ahead_is_lost(
             for _ in range(len(keys)):
                 await settle(pilot)
             assert words in lines(app)[0], shown(app)
+
+
+async def test_what_is_typed_ahead_replaces_the_text_that_is_selected(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"old", "enter")
+        await settle(pilot)
+        for keys in (("slash", "n", "e", "w"), ("slash", "n")):
+            type_ahead(app, *keys)
+            await settle(pilot)
+            assert app.screen.query_one(Input).value == "".join(keys[1:])
+            await pilot.press("escape")
+            await settle(pilot)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Files that are handed to other programs, and saved."""
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -60,16 +62,34 @@ def test_a_program_that_fails_is_said_and_what_was_handed_over_is_deleted(tmp_pa
     assert file.path.exists()
 
 
+def test_a_program_that_plays_a_file_is_stopped_once(tmp_path: Path) -> None:
+    file, opened = at_hand(tmp_path, OGG), OpenedFiles(tmp_path / "media")
+    said: list[str] = []
+    assert not opened.stop(file.path)
+    playing = threading.Thread(
+        target=lambda: said.append(opened.open(file, ["sh", "-c", "exec sleep 60", "sh"]))
+    )
+    playing.start()
+    while not opened.stop(file.path):
+        time.sleep(0.01)
+    playing.join()
+    # That it was ended is no failure.
+    assert said == [""]
+    assert not opened.stop(file.path)
+
+
 def test_what_a_killed_viewer_left_goes_a_day_later_and_that_of_others_stays(
     tmp_path: Path,
 ) -> None:
-    left, other = tmp_path / "open" / "1", tmp_path / "open" / "2"
-    for directory in (left, other):
+    left, young, other = (tmp_path / "open" / name for name in ("1", "3", "2"))
+    for directory in (left, young, other):
         directory.mkdir(parents=True)
         (directory / "photo.png").write_bytes(PNG)
-    os.utime(left, (0, 0))
+    day_ago = time.time() - 86_400
+    os.utime(left, (day_ago - 60, day_ago - 60))
+    os.utime(young, (day_ago + 600, day_ago + 600))
     OpenedFiles(tmp_path)
-    assert [path.name for path in (tmp_path / "open").iterdir()] == ["2"]
+    assert {path.name for path in (tmp_path / "open").iterdir()} == {"2", "3"}
 
 
 def test_a_saved_file_is_private_and_is_suggested_under_a_name_not_taken(tmp_path: Path) -> None:

@@ -86,6 +86,13 @@ def test_the_history_of_the_filter_line_has_each_query_once_newest_first(mailbox
     assert QueryHistory(mailbox).all() == ["is:open", "@me"]
 
 
+def test_the_history_of_the_filter_line_has_fifty_queries(mailbox: Mailbox) -> None:
+    history = QueryHistory(mailbox)
+    for number in range(51):
+        history.add(f"#label{number}")
+    assert history.all() == [f"#label{number}" for number in range(50, 0, -1)]
+
+
 def test_back_and_forward_lead_to_the_same_views_with_their_selection() -> None:
     history = ViewHistory()
     first, second, third = map(parse, ("is:open", "@me", "#vip"))

@@ -88,6 +88,22 @@ async def test_an_error_is_shown_below_its_field_until_the_field_is_edited(
         assert "malformed" not in shown(app)
 
 
+async def test_words_of_a_server_are_shown_as_they_are() -> None:
+    async def answer(values: SetupValues) -> str:
+        if values.key != KEY:
+            raise FieldError("key", "The [b]key[/b] is [unknown]")
+        return "[red]41[/red] open conversations"
+
+    app = ConnectApp(answer)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await write(pilot, "https://inbox.example.com")
+        await write(pilot, "wrong")
+        assert "The [b]key[/b] is [unknown]" in shown(app)
+        await pilot.press("ctrl+u")
+        await write(pilot, KEY)
+        assert "It answers: [red]41[/red] open conversations." in shown(app)
+
+
 async def test_a_server_that_does_not_answer_is_a_fault_of_the_address() -> None:
     app = ConnectApp(Servers())
     async with app.run_test(size=(80, 24)) as pilot:

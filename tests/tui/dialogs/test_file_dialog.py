@@ -4,14 +4,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from rich.segment import Segment
 from textual.pilot import Pilot
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs.file import FileChoice, FileDialog
+from frontdesk.tui.dialogs.file import FileChoice, FileDialog, PictureCanvas
 from frontdesk.wire import Message
 from tests.tui.conftest import frame_shown, lines, settle
 from tests.tui.drawn_messages import message
 from tests.tui.views import Dressed
+from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 
@@ -69,3 +71,48 @@ async def test_a_size_in_pixels_is_said_only_where_both_sides_are_known() -> Non
         app = FileApp([with_file("a.pdf", **sides)], 0)
         async with app.run_test(size=(90, 24)) as pilot:
             assert (await title(pilot)).startswith(f"document · {words}a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("size", "rows", "shown"),
+    [
+        ((8, 5), ["abcd", "efgh"], ["", "  abcd", "  efgh", "", ""]),
+        ((9, 4), ["abcd", "efgh"], ["", "  abcd", "  efgh", ""]),
+        ((4, 2), ["abcd", "efgh"], ["abcd", "efgh"]),
+        ((3, 1), ["abcd", "efgh"], ["abc"]),
+        ((8, 2), [], ["", ""]),
+    ],
+)
+async def test_a_picture_stands_in_the_middle_and_is_cut_where_it_has_no_room(
+    size: tuple[int, int], rows: list[str], shown: list[str]
+) -> None:
+    canvas = PictureCanvas()
+    app = OneWidgetApp(canvas)
+    async with app.run_test(size=size):
+        canvas.say("loading")
+        canvas.show([[Segment(row[:2]), Segment(row[2:])] for row in rows])
+        drawn = [canvas.line(y) for y in range(size[1])]
+        assert [line.text.rstrip() for line in drawn] == shown
+        assert {line.cell_length for line in drawn} == {size[0]}
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        ((11, 5), ["", "", "  loading", "", ""]),
+        ((11, 4), ["", "", "  loading", ""]),
+        ((7, 1), ["loading"]),
+        ((6, 1), ["loadi…"]),
+    ],
+)
+async def test_words_stand_in_the_middle_in_place_of_a_picture(
+    size: tuple[int, int], shown: list[str]
+) -> None:
+    canvas = PictureCanvas()
+    app = OneWidgetApp(canvas)
+    async with app.run_test(size=size):
+        canvas.show([[Segment("abcd")]] * 9)
+        canvas.say("loading")
+        drawn = [canvas.line(y) for y in range(size[1])]
+        assert [line.text.rstrip() for line in drawn] == shown
+        assert {line.cell_length for line in drawn} == {size[0]}

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from textual.events import Key
+from textual.widgets import Input
 
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.save_prompt import directory_words, save_prompt
@@ -112,3 +114,49 @@ def test_the_directory_of_a_file_is_short(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path / "work")
     assert directory_words(Path(name)) == words
+
+
+@pytest.mark.parametrize(("value", "text"), [("", "78"), ("12", "78")])
+async def test_keys_typed_before_the_prompt_is_there_are_typed_into_it(
+    value: str, text: str
+) -> None:
+    prompt = Prompt("number ", value=value)
+    for key in "78":
+        await prompt.buffer_key(Key(key, key))
+    app = Dressed()
+    answers: list[str | None] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(prompt, answers.append)
+        await settle(pilot)
+        # The text that was there is replaced, as one that is selected is.
+        assert prompt.query_one(Input).value == text
+        await pilot.press("9", "enter")
+        assert answers == [f"{text}9"]
+
+
+async def test_a_blank_text_is_no_answer_unless_it_may_be_blank() -> None:
+    for may_be_blank, answer in ((False, None), (True, "")):
+        app = Dressed()
+        answers: list[str | None] = []
+        async with app.run_test(size=(80, 24)) as pilot:
+            prompt = Prompt("name ", value="", may_be_blank=may_be_blank, check=lambda _: "no")
+            app.push_screen(prompt, answers.append)
+            await settle(pilot)
+            await pilot.press("space", "enter")
+            assert answers == [answer]
+
+
+async def test_a_prompt_says_what_its_text_means_and_begins_with_a_problem() -> None:
+    app = Dressed()
+    async with app.run_test(size=(80, 24)) as pilot:
+        prompt = Prompt(
+            "day ", value="1", problem="[taken]", preview=lambda text: f"means <{text}> [b]"
+        )
+        app.push_screen(prompt)
+        await settle(pilot)
+        assert "[taken]" in shown(app)
+        assert "means <1> [b]" in shown(app)
+        await pilot.press("end", "2")
+        await settle(pilot)
+        assert "means <12> [b]" in shown(app)
+        assert "[taken]" not in shown(app)

@@ -38,6 +38,64 @@ def test_a_wider_terminal_never_makes_the_thread_narrower() -> None:
         assert panes.list >= 33
 
 
+@pytest.mark.parametrize(
+    ("columns", "widths"),
+    [
+        (80, (0, 33, 47, 0)),
+        (81, (0, 34, 47, 0)),
+        (82, (0, 34, 48, 0)),
+        (100, (0, 40, 60, 0)),
+        (146, (0, 57, 89, 0)),
+        (147, (0, 57, 90, 0)),
+        (189, (0, 99, 90, 0)),
+        (190, (20, 48, 90, 32)),
+        (193, (20, 51, 90, 32)),
+        (194, (20, 51, 91, 32)),
+        (210, (21, 57, 98, 34)),
+        (260, (23, 75, 122, 40)),
+        (400, (24, 148, 188, 40)),
+    ],
+)
+def test_panes_are_so_wide_in_a_terminal_of_so_many_columns(
+    columns: int, widths: tuple[int, ...]
+) -> None:
+    assert pane_widths(columns) == widths
+
+
+def test_a_moved_split_leaves_thirty_cells_to_both_panes() -> None:
+    assert pane_widths(80, -99) == (0, 30, 50, 0)
+    assert pane_widths(80, 99) == (0, 50, 30, 0)
+    assert pane_widths(190, 99) == (20, 108, 30, 32)
+
+
+async def test_the_contact_has_its_notes_once_they_are_loaded(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await settle(pilot)
+        pane = app.screen.query_one("#contact-pane").region
+        facts = [line[pane.x : pane.right] for line in lines(app)]
+        assert any("Notes (" in fact for fact in facts)
+        assert not any("not loaded yet" in fact for fact in facts)
+
+
+@pytest.mark.parametrize(("width", "is_table"), [(139, False), (140, True)])
+async def test_the_zoomed_list_is_a_table_where_there_is_room(
+    viewer: Viewer, width: int, is_table: bool
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        listed = app.screen.query_one(ConversationList)
+        assert not listed.draws_table
+        await pilot.press("plus")
+        await settle(pilot)
+        assert listed.draws_table == is_table
+        assert any("Last message" in line for line in lines(app)) == is_table
+        await pilot.press("plus")
+        await settle(pilot)
+        assert not listed.draws_table
+
+
 @pytest.mark.parametrize("split", [-400, -8, 8, 400])
 def test_a_moved_split_takes_from_one_pane_what_it_gives_the_other(split: int) -> None:
     for columns in range(80, 401):

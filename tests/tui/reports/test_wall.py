@@ -29,10 +29,11 @@ from frontdesk.tui.reports.wall import (
 )
 from frontdesk.tui.widgets.glyphs import PlainCharacters
 from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Report
 from tests.conftest import NOW
 from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import Open, lines, settle, shown
-from tests.tui.reports import failing
+from tests.tui.reports import Answering, failing
 from tests.tui.reports.drawn_reports import report as small_report
 from tests.tui.views import press, type_in
 
@@ -167,6 +168,23 @@ async def test_a_terminal_without_blocks_gets_large_digits_all_the_same(
         await press(pilot, "W")
         assert shown(app).isascii()
         assert "######" in shown(app)
+
+
+async def test_today_is_that_of_the_accounts_zone(client: InboxClient, cache: Cache) -> None:
+    days: list[str | None] = []
+
+    async def far_east(query: ReportQuery) -> Report:
+        days.append(query.from_)
+        return await client.report(query.model_copy(update={"timezone": "Pacific/Kiritimati"}))
+
+    source: Any = Answering(client, far_east)  # type: ignore[arg-type]
+    source.report = far_east
+    app = alone(source, cache, ReportOptions("today"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert days == ["2026-03-14", "2026-03-15"]
+        assert "TODAY until 00:00" in shown(app)
+        assert "Pacific/Kiritimati" in lines(app)[0]
 
 
 async def test_a_failed_report_is_explained_on_the_wall(report: Open, client: InboxClient) -> None:

@@ -11,6 +11,7 @@ from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
 from frontdesk.query.names import meaning
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.wire import ConversationFilter, Counts, Label, Page, PhoneRef
 from frontdesk.wire.values import STATUSES
@@ -91,6 +92,8 @@ async def test_a_custom_field_that_nobody_was_seen_with_says_so(directory: Open)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "5", "enter")
+        assert "chooses one of them" not in flat(app)
+        assert sentences.NO_VALUES_READ in flat(app)
         assert "No customer on this computer has a value" in app.toasts
         assert app.chosen == []
 
@@ -230,6 +233,8 @@ async def test_a_custom_field_leads_to_the_customers_seen_so_far(
         await type_in(pilot, "membership")
         await press(pilot, "enter")
         assert f"ON THIS COMPUTER (~{len(customers)})" in flat(app)
+        assert "↵ chooses one of them" in flat(app)
+        assert sentences.NO_VALUES_READ not in flat(app)
         await press(pilot, "enter", "enter")
         assert [view.id for view in app.views if isinstance(view, PhoneRef)] == [
             with_value[0].contact.id
@@ -306,3 +311,29 @@ async def test_every_size_shows_the_list_or_says_what_it_needs(directory: Open) 
         await pilot.resize_terminal(38, 9)
         await settle(pilot)
         assert shown(app).strip() == "Too small: 40x10 needed, this is 38x9"
+
+
+@pytest.mark.parametrize(("page", "words"), [(25, ""), (2, " or more")])
+async def test_where_users_are_not_counted_the_first_page_of_their_conversations_is(
+    directory: Open, client: InboxClient, page: int, words: str
+) -> None:
+    class ShortPages(CountsNobody):
+        async def conversation_page(self, filter: ConversationFilter, **options: Any) -> Any:
+            return await client.conversation_page(filter, **{**options, "limit": page})
+
+    users = [user async for user in client.users()]
+    rows = {
+        user.id: [row async for row in client.conversations(status="open", assignee=user.id)]
+        for user in users
+    }
+    user = next(one for one in users if 2 < len(rows[one.id]) < 25)
+    app = directory(ShortPages(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash")
+        await type_in(pilot, user.name)
+        await press(pilot, "enter")
+        await counted(pilot)
+        number = min(page, len(rows[user.id]))
+        assert f"open {number}{words} " in flat(app)
+        assert "resolved" not in flat(app).partition("CONVERSATIONS")[2]

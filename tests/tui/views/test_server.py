@@ -108,6 +108,8 @@ async def test_the_check_in_progress_is_named_and_escape_cancels_it(weighed: Cac
         await pilot.press("ctrl+r")
         while "checking teams" not in lines(app)[0]:
             await pilot.pause()
+        # What is known so far is shown.
+        assert "HAS (" in shown(app)
         await press(pilot, "escape")
         assert "checking" not in lines(app)[0]
         assert isinstance(app.screen, ServerScreen)

@@ -1,6 +1,8 @@
 """Switching between views: the menu, function keys, and leaving."""
 
+from collections.abc import Sequence
 from datetime import UTC
+from typing import Any
 
 import pytest
 from textual import events
@@ -15,6 +17,7 @@ from frontdesk.tui.reports.screen import ReportScreen
 from frontdesk.tui.views.catalogue_screen import (
     CatalogueEntry,
     CatalogueList,
+    Details,
     entry_line,
     fact,
     heading,
@@ -26,6 +29,7 @@ from tests.conftest import NOW
 from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
 from tests.tui.views import ViewApp, press, view_app
+from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
 TITLES = {
     "contacts": "CONTACTS sample",
@@ -198,3 +202,69 @@ def test_entries_and_details_are_drawn_in_the_room_that_there_is(
     for width in (14, 30, 36, 60):
         drawing.add(f"details, {width} cells", [line for block in blocks for line in block(width)])
     drawing.compare(pytestconfig, "catalogue-entries")
+
+
+def entry(name: str, **members: Any) -> CatalogueEntry:
+    return CatalogueEntry(name, name, **members)
+
+
+async def test_a_list_keeps_its_entry_when_it_is_read_again_and_shows_the_first_of_a_search() -> (
+    None
+):
+    listed = CatalogueList()
+    app = OneWidgetApp(listed)
+    names = [f"e{number:02}" for number in range(30)]
+    async with app.run_test(size=(40, 10)) as pilot:
+
+        def put(names: Sequence[str], *, new_search: bool = False) -> str | None:
+            listed.put([entry(name) for name in names], new_search=new_search)
+            assert listed.cursor in listed.in_view() or not names
+            return listed.row.id if listed.row else None
+
+        listed.focus()
+        assert put(names) == "e00"
+        # The user has not moved it: a new search goes to its first match.
+        assert put(names[3:], new_search=True) == "e03"
+        await pilot.press(*["j"] * 15)
+        assert put(names) == "e18"
+        # The entry matches too.
+        assert put(names[10:], new_search=True) == "e18"
+        # It is gone: the cursor stays where it was.
+        assert put(names[10:18] + names[20:]) == "e20"
+        await pilot.press("j")
+        assert put(names[:10], new_search=True) == "e00"
+        assert put([]) is None
+
+
+def test_names_stand_in_a_column_as_wide_as_the_longest_of_the_list_now() -> None:
+    listed = CatalogueList()
+    for names, column in ((("ab", "abcdef"), 6), (("ab",), 2), (("ab", "abcd"), 4)):
+        listed.put([entry(name, aside="beside") for name in names])
+        (line,) = listed.draw(0, 40)
+        assert "".join(text for _, text in line).index("beside") == column + 2
+
+
+def test_an_entry_is_found_by_its_name_and_what_is_beside_it_and_other_words() -> None:
+    listed = CatalogueList()
+    listed.put([entry("London", aside="+44 20", words="Veldrano", hint="GREEN", count="3")])
+    assert listed.words_at(0) == "London +44 20 Veldrano"
+
+
+async def test_details_are_found_as_they_are_drawn_and_keep_their_place() -> None:
+    details = Details()
+    app = OneWidgetApp(details)
+    blocks = [title("Support EU"), heading("Details"), *(fact(f"f{n}", f"v{n}") for n in range(20))]
+    async with app.run_test(size=(40, 8)) as pilot:
+        details.put(blocks, keep_place=False)
+        details.focus()
+        assert [" ".join(details.words_at(at).split()) for at in range(3)] == [
+            *("Support EU", "Details", "f0 v0")
+        ]
+        details.put([lambda width: [[("text", "x" * width)]]], keep_place=False)
+        assert details.words_at(0) == "x" * 38
+        details.put(blocks, keep_place=False)
+        await pilot.press(*["j"] * 9)
+        details.put(blocks, keep_place=True)
+        assert details.cursor == 9
+        details.put(blocks, keep_place=False)
+        assert details.cursor == 0

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.screen import Screen
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import (
     COLUMNS,
     LEAST_TABLE_WIDTH,
@@ -28,6 +31,7 @@ from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Conversation, MessagePreview
 from tests.tui.compared_drawings import Drawing
 from tests.tui.texts import AWKWARD, drawn_text
+from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 CLOCK = Clock(UTC, lambda: NOW)
@@ -464,3 +468,117 @@ def test_the_headings_of_times_sort_by_them_however_they_are_marked() -> None:
     for name, order in (("Waits", "waiting"), ("Last", "active"), ("Left", "window")):
         assert order_of(name) == order_of(f"{name} ▾") == order_of(f"{name} ▴") == order
     assert order_of("Name") == order_of("") == order_of("nothing") == ""
+
+
+def listed(*rows: Conversation) -> FixedRows[Conversation]:
+    return FixedRows([(f"conversation {row.id}", row) for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_table"), [(LEAST_TABLE_WIDTH + 2, True), (LEAST_TABLE_WIDTH + 1, False)]
+)
+async def test_rows_are_a_table_from_the_width_on_at_which_its_columns_fit(
+    columns: int, is_table: bool
+) -> None:
+    conversations = ConversationList(CLOCK)
+    app = OneWidgetApp(conversations)
+    async with app.run_test(size=(columns, 6)):
+        conversations.replace_rows(listed(conversation()))
+        assert not conversations.draws_table
+        assert conversations.height_of(0) == 2
+        conversations.set_table(True)
+        assert conversations.draws_table == is_table
+        assert conversations.height_of(0) == (1 if is_table else 2)
+        conversations.set_density(3)
+        assert conversations.height_of(0) == (1 if is_table else 3)
+        conversations.after_gap = frozenset({"1042"})
+        conversations.rows_changed()
+        assert conversations.height_of(0) == (2 if is_table else 4)
+
+
+async def test_new_activity_is_highlighted_for_five_seconds() -> None:
+    moments = [NOW]
+    conversations = ConversationList(Clock(UTC, lambda: moments[-1]))
+    app = OneWidgetApp(conversations)
+
+    def ages() -> list[str]:
+        return [conversations.draw(at, 60)[0][-2][0] for at in range(2)]
+
+    async with app.run_test(size=(62, 6)):
+        conversations.replace_rows(listed(conversation(), conversation(id="1043")))
+        assert conversations.end_cues() is None
+        conversations.cue(["1042", "1050"])
+        moments.append(NOW + timedelta(seconds=2))
+        conversations.cue(["1043"])
+        assert ages() == ["strong", "strong"]
+        moments.append(NOW + timedelta(seconds=4.999))
+        assert conversations.end_cues() == timedelta(milliseconds=1)
+        assert ages() == ["strong", "strong"]
+        moments.append(NOW + timedelta(seconds=5))
+        assert conversations.end_cues() == timedelta(seconds=2)
+        assert ages() == ["dim", "strong"]
+        moments.append(NOW + timedelta(seconds=7))
+        assert conversations.end_cues() is None
+        assert ages() == ["dim", "dim"]
+
+
+async def test_the_inbox_can_move_the_list_and_ask_what_is_selected() -> None:
+    conversations = ConversationList(CLOCK)
+    app = OneWidgetApp(conversations)
+    async with app.run_test(size=(60, 8)) as pilot:
+        assert conversations.is_shown
+        assert conversations.selected_id is None
+        conversations.take_for_input()
+        assert not conversations.is_by_input
+        # The next one is taken for one that a key selected.
+        conversations.take_for_input(also_none=True)
+        rows = [conversation(id=str(number)) for number in range(20)]
+        conversations.replace_rows(listed(*rows))
+        assert conversations.selected_id == "0"
+        assert conversations.is_by_input
+        conversations.go_to_last()
+        assert conversations.selected_id == "19"
+        conversations.focus()
+        await pilot.pause()
+        assert conversations.is_entered
+        assert not conversations.is_covered
+        app.push_screen(Screen())
+        await pilot.pause()
+        assert conversations.is_covered
+        assert conversations.is_entered
+
+
+def test_rows_that_have_left_the_view_are_dimmed() -> None:
+    conversations = ConversationList(CLOCK, has_left=lambda row: row.id == "1")
+    conversations.dimmed = frozenset({"2"})
+    conversations.replace_rows(listed(*(conversation(id=number) for number in "123")))
+    for at, is_dimmed in enumerate((True, True, False)):
+        inks = {part for line in conversations.draw(at, 60) for part, _ in line}
+        assert (inks == {"dim"}) == is_dimmed
+
+
+async def test_marks_are_kept_in_the_order_of_marking_until_they_are_taken_away() -> None:
+    conversations = ConversationList(CLOCK)
+    app = OneWidgetApp(conversations)
+    async with app.run_test(size=(60, 8)) as pilot:
+        conversations.action_mark()
+        assert conversations.marked == ()
+        rows = [conversation(), conversation(id="1043", contact={"id": "2", "name": "Ana"})]
+        conversations.replace_rows(listed(*rows))
+        conversations.focus()
+        assert [conversations.words_at(at).split()[0] for at in range(2)] == ["Sheena", "Ana"]
+        assert conversations.copied() == "+16505551234"
+        for key, marked in (
+            ("space", ("1042",)),
+            ("j", ("1042",)),
+            ("space", ("1042", "1043")),
+            ("k", ("1042", "1043")),
+            ("space", ("1043",)),
+            ("space", ("1043", "1042")),
+        ):
+            await pilot.press(key)
+            assert conversations.marked == marked
+        await pilot.press("j")
+        assert conversations.copied() == ""
+        conversations.unmark_all()
+        assert conversations.marked == ()

@@ -93,6 +93,14 @@ def test_what_does_not_come_and_what_is_too_narrow_is_a_card_alone() -> None:
     assert shown(mime_type="application/pdf") is not None, "a photo, whatever its type is called"
 
 
+def test_messages_without_a_file_are_the_same_where_pictures_are_shown() -> None:
+    text = photo().model_copy(update={"type": "text", "text": "hi", "media": None})
+    contexts = [MessageContext(CLOCK, contact="Ana", picture_lines=lines) for lines in (0, 10)]
+    assert message_lines(text, contexts[0], 60) == message_lines(text, contexts[1], 60)
+    plain, pictures = (message_lines(photo(), context, 60) for context in contexts)
+    assert len(plain) < len(pictures)
+
+
 def test_neighbours_of_the_same_colours_are_one_segment() -> None:
     row = [PictureCell("▀", RED, BLUE), PictureCell("▄", RED, BLUE), PictureCell(" ", RED, RED)]
     segments = segments_of(row)

@@ -1,5 +1,6 @@
 """Entries of a thread, and the lines between them: days, the unread line, the start."""
 
+import asyncio
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
@@ -11,11 +12,16 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from frontdesk.inbox.rows import FixedRows
+from frontdesk.pictures.cells import Drawing, PictureCell
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.wire import Media, Message, Note, Reaction
+from frontdesk.wire import Media, Message, Note, Reaction, Ref
+from tests.tui.conftest import settle
+from tests.tui.memory_inbox import virtual_time
+from tests.tui.screen_text import strips
 from tests.tui.texts import drawn_text
+from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 CLOCK = Clock(UTC, lambda: NOW)
@@ -167,3 +173,126 @@ def test_every_entry_has_a_line_and_all_are_as_wide_as_the_pane(
     widget = thread(*entries, unread=unread)
     for position in range(len(entries)):
         drawn(widget, position, width)
+
+
+@pytest.mark.parametrize(("height", "has_gaps"), [(30, False), (31, True)])
+async def test_groups_of_messages_have_a_line_between_them_in_a_tall_window(
+    height: int, has_gaps: bool
+) -> None:
+    widget = Thread(CLOCK)
+    app = OneWidgetApp(widget)
+    messages = [said(1, ago=60), said(2, ago=59), said(3, ago=9)]
+    rows = FixedRows([(one.id, one) for one in messages])
+    async with app.run_test(size=(42, height)):
+        widget.open(ThreadContents(rows, "Sheena", 0, ""))
+        assert drawn(widget, 0)[0] == "Saturday 14 March 2026"
+        assert drawn(widget, 1) == ["│ hi                              09:01"]
+        assert (drawn(widget, 2)[0] == "") == has_gaps
+        assert drawn(widget, 2)[-2:] == ["│ Sheena                          09:51", "│ hi"]
+
+
+def photo(number: int, *, key: str | None, ago: float) -> Message:
+    url = f"/v1/media/{key}" if key else "https://elsewhere.example/a.jpg"
+    media = Media(url=url, mime_type="image/jpeg", width=1600, height=1200)
+    return said(number, ago=ago, text="").model_copy(update={"type": "image", "media": media})
+
+
+async def test_pictures_in_view_are_wanted_the_newest_first_until_they_are_there() -> None:
+    widget = Thread(CLOCK, picture_lines=lambda: 10)
+    app = OneWidgetApp(widget)
+    photos = [
+        said(1, ago=9),
+        photo(2, key="old", ago=8),
+        photo(3, key=None, ago=7),
+        photo(4, key="new", ago=6),
+    ]
+    async with app.run_test(size=(60, 24)) as pilot:
+        widget.open(ThreadContents(FixedRows([(one.id, one) for one in photos]), "Ana", 0, ""))
+        await pilot.pause()
+        wanted = widget.wanted_pictures()
+        assert [(message.id, shown.key) for message, shown in wanted] == [
+            ("4", "new"),
+            ("2", "old"),
+        ]
+        # A third of the window.
+        assert {shown.size.lines for _, shown in wanted} == {8}
+        assert widget.has_file
+        size = wanted[0][1].size
+        red = [[PictureCell("▀", (200, 0, 0), None)] * size.columns] * size.lines
+        widget.pictures.put("new", size, Drawing(red))
+        widget.show_pictures()
+        await pilot.pause()
+        assert [shown.key for _, shown in widget.wanted_pictures()] == ["old"]
+        lines = [strip.text for strip in strips(app.screen)]
+        assert sum("▀" * size.columns in line for line in lines) == size.lines
+        await pilot.resize_terminal(60, 33)
+        await settle(pilot)
+        assert {shown.size.lines for _, shown in widget.wanted_pictures()} == {10}
+
+
+@pytest.mark.parametrize(
+    ("media", "has_file"),
+    [
+        (None, False),
+        (Media(url="/v1/media/a", mime_type="image/jpeg"), True),
+        (Media(url="/v1/media/a", status="absent"), False),
+        (Media(url="/v1/media/a", status="expired"), True),
+        (Media(url="https://elsewhere.example/a.jpg"), False),
+    ],
+)
+def test_a_message_has_a_file_if_the_server_may_give_it_out(
+    media: Media | None, has_file: bool
+) -> None:
+    widget = thread(said(1, ago=5).model_copy(update={"media": media}))
+    assert widget.has_file == has_file
+    assert widget.check_action("open", ()) == has_file
+    assert widget.check_action("move", (1,))
+
+
+def test_a_note_has_no_file_and_is_found_and_copied_by_its_text() -> None:
+    widget = thread(Note(id="1", text="call back", created_at=NOW.isoformat()))
+    assert not widget.has_file
+    assert widget.words_at(0) == widget.copied() == "call back"
+    assert Unseen(CLOCK).copied() == ""
+
+
+def test_own_messages_say_so_once_it_is_known_whose_the_key_is() -> None:
+    sent = said(1, ago=5, direction="outbound").model_copy(
+        update={"author_ref": Ref(id="7", name="Ana")}
+    )
+    widget = thread(sent)
+    assert "you" not in drawn(widget, 0)[2]
+    for me, says_so in (("8", False), ("7", True), ("", False)):
+        widget.set_me(me)
+        assert ("you" in drawn(widget, 0)[2]) == says_so
+
+
+async def test_a_thread_that_is_cleared_says_why() -> None:
+    widget = Thread(CLOCK)
+    app = OneWidgetApp(widget)
+    async with app.run_test(size=(40, 6)) as pilot:
+        widget.open(ThreadContents(FixedRows([("1", said(1, ago=5))]), "Ana", 0, ""))
+        widget.clear("This key may not read messages")
+        await pilot.pause()
+        assert len(widget.rows) == 0
+        assert strips(app.screen)[1].text.strip() == "This key may not read messages"
+        widget.clear("No messages")
+        await pilot.pause()
+        assert strips(app.screen)[1].text.strip() == "No messages"
+
+
+def test_the_seconds_of_a_thread_that_loads_begin_anew_with_another_one() -> None:
+    widget = Thread(CLOCK)
+    app = OneWidgetApp(widget)
+
+    async def scenario() -> None:
+        async with app.run_test(size=(30, 5)):
+            for _ in range(2):
+                widget.clear("Loading…")
+                await asyncio.sleep(0.5)
+                assert strips(app.screen)[1].text.strip() == "Loading…"
+                await asyncio.sleep(2.0)
+                assert strips(app.screen)[1].text.strip() == "Loading… 2 s"
+
+    with virtual_time("seconds") as runner:
+        runner.run(scenario())

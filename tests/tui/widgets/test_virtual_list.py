@@ -18,7 +18,7 @@ from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, fit
-from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
+from frontdesk.tui.widgets.virtual_list import LOADS_PER_KEY, RowSearch, VirtualList
 from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
@@ -87,6 +87,7 @@ class ListApp(CrashReportingApp[None]):
         super().__init__()
         self.words = words or Words()
         self.asked: list[bool] = []
+        self.bound: list[int] = []
 
     def get_default_screen(self) -> ListScreen:
         return ListScreen(self.words)
@@ -94,6 +95,7 @@ class ListApp(CrashReportingApp[None]):
     @on(VirtualList.NearEnd)
     def note(self, event: VirtualList.NearEnd) -> None:
         self.asked += [True] * event.top + [False] * event.bottom
+        self.bound.append(event.bound_for)
 
 
 def rows(words: Sequence[str]) -> FixedRows[str]:
@@ -376,6 +378,30 @@ async def test_near_the_end_more_rows_are_asked_for() -> None:
         await pilot.press("G")
         await pilot.pause()
         assert False in app.asked
+
+
+@pytest.mark.parametrize(("key", "bound_for"), [("g", -1), ("G", 1), ("j", 0)])
+async def test_a_list_says_which_end_a_key_led_to(key: str, bound_for: int) -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS[:8]), cursor=3)
+        await pilot.pause()
+        app.bound.clear()
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.bound[-1:] == [bound_for]
+
+
+async def test_a_key_leads_over_a_hundred_pages_at_most() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS[:8]))
+        await pilot.press("G")
+        for pages in range(1, LOADS_PER_KEY + 2):
+            with app.words.loading_more():
+                app.words.replace_rows(rows([f"w{n}" for n in range(8 + pages)]))
+            last = 8 + min(pages, LOADS_PER_KEY) - 1
+            assert app.words.row == f"w{last}"
 
 
 async def test_only_the_rows_in_view_are_drawn_however_many_there_are() -> None:

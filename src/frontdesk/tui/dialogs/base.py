@@ -259,7 +259,8 @@ class BufferedKeys(DismissOnce[R]):
                 # replace it.
                 field.select_on_focus = False
                 field.clear()
-            field.insert_text_at_cursor(event.character)
+            # In place of a text that the focus has selected.
+            field.replace(event.character, *field.selection)
         elif event.key == "enter" and not field.has_focus:
             event.stop()
             await field.action_submit()

@@ -1,5 +1,6 @@
 """Dialog that runs a program, and shows its output while it comes."""
 
+import asyncio
 from datetime import timedelta
 from typing import ClassVar
 
@@ -93,13 +94,25 @@ class ProgramOutput(Dialog[None]):
 
     @work(group="program", exclusive=True)
     async def _run(self) -> None:
-        self._program = program = ProgramRun(self._sized_job())
+        self._program = program = ProgramRun(self._job)
         self._shown_bytes, self._begun = -1, self._clock.now()
         try:
+            await self._laid_out()
+            program.job = self._sized_job()
             await program.run()
+        except asyncio.CancelledError:
+            # Also if it was not started yet.
+            program.problem = "cancelled"
+            raise
         finally:
             if program is self._program:
                 self._show_output()
+
+    async def _laid_out(self) -> None:
+        """Wait until the pane has its size."""
+        is_laid_out = asyncio.Event()
+        self.call_after_refresh(is_laid_out.set)
+        await is_laid_out.wait()
 
     def _sized_job(self) -> Job:
         """The job, with the size of the pane for programs that fill lines."""

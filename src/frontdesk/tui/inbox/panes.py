@@ -58,8 +58,7 @@ def pane_widths(columns: int, split: int = 0) -> PaneWidths:
 
 def _widths_without_split(columns: int) -> PaneWidths:
     if columns < LEAST_ALL_PANES:
-        fitting = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
-        thread = max(-(-columns * 45 // 100), fitting)
+        thread = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
         return PaneWidths(0, columns - thread, thread, 0)
     more = columns - LEAST_ALL_PANES
     channels, contact = min(24, 20 + more // 20), min(40, 32 + more // 8)

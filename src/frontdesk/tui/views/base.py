@@ -213,18 +213,16 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
             await self.read()
             self.describe()
 
-    async def ask(self, question: Callable[[], Awaitable[None]]) -> bool:
-        """Run a request; True on success, which marks the connection as live.
+    async def ask(self, question: Callable[[], Awaitable[None]]) -> None:
+        """Run a request; success marks the connection as live.
 
         Nothing is requested for a view that was left.
         """
         if self.left:
-            return False
-        succeeded = await self.connection.ask(question, beside=True) is not None
-        if succeeded:
+            return
+        if await self.connection.ask(question, beside=True) is not None:
             self.connection.is_live()
         self.describe()
-        return succeeded
 
     # Keys
 

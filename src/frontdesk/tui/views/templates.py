@@ -127,8 +127,7 @@ def _parts(components: Sequence[Component], room: int) -> list[list[Line]]:
     if "FOOTER" in by_type:
         message += [[("text", "")], *wrap_pieces([("dim", _footer(by_type["FOOTER"]))], room)]
     others = {"HEADER", "LIMITED_TIME_OFFER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"}
-    for name in by_type.keys() - others:
-        message.append([("dim", f"[{humanize(name).lower()}]")])
+    message += [[("dim", f"[{humanize(name).lower()}]")] for name in by_type if name not in others]
     buttons = [_button(button, room) for button in _dicts(by_type.get("BUTTONS", {}), "buttons")]
     return [group for group in (message, *buttons) if group]
 

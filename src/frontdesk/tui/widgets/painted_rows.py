@@ -93,8 +93,7 @@ class PaintedRows(LineWidget, Generic[R]):
 
     def height_of(self, position: int) -> int:
         """Number of lines of a row; override it if it is known without drawing."""
-        # A list that is not displayed has no size; it comes back at the last one.
-        return len(self._row_lines(position, self.size.width or self._fitted.width))
+        return len(self._row_lines(position, self.size.width))
 
     @property
     def at_start(self) -> bool:
