@@ -437,6 +437,8 @@ def test_a_marker_counts_what_came_after_it_alone() -> None:
     assert (standing.read_marker, standing.unread_count) == (20, 1)
     later = fold(standing, [message(50), message(51)], [])
     assert later.unread_count == 3
+    again = fold(standing, [], [StateEvent(60, 3, "read_marker", until=20)])
+    assert (again.read_marker, again.unread_count) == (20, 1)
     beyond = fold(standing, [message(50)], [StateEvent(45, 2, "read_marker", until=50)])
     assert beyond.unread_count == 0
 
