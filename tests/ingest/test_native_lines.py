@@ -191,6 +191,19 @@ def test_an_event_and_a_note_without_an_id_are_distinguished_by_what_they_say() 
     assert one.external_id != other.external_id
 
 
+def test_an_id_that_is_made_up_is_the_same_in_every_release() -> None:
+    """Otherwise a second import of a file would bring in its notes and events again."""
+    (note,) = line_of("note", **PLACE, text="Call é", created_at=MOMENT)
+    (event,) = line_of("conversation_event", **PLACE, name="opened", created_at=MOMENT)
+    (state,) = line_of("conversation", **PLACE, labels=["VIP"], updated_at=MOMENT)
+    assert (note.external_id, event.external_id, state.external_id) == (
+        "line c01f7e9fc5ee3aacdcbfbfd3",
+        "line 0c10ed8b69a3373d6bf5cf42",
+        "line 106 +16505551234 labelled aeaebae78d092ef1516df920 1773480413000",
+    )
+    assert native_lines.digest({"a": 1, "b": 2}) == native_lines.digest({"b": 2, "a": 1})
+
+
 def test_labels_users_and_teams_are_upserted() -> None:
     (label,) = line_of("label", title="VIP", color="#FF0000", updated_at=MOMENT)
     assert label == LabelUpsert("vip", AT, "#ff0000")
