@@ -308,3 +308,22 @@ def test_a_line_may_have_eight_mebibytes() -> None:
     assert isinstance(rejected, RejectedLine)
     assert (rejected.reason, rejected.text) == ("it is longer than 8 MiB", None)
     assert isinstance(last, ArchiveLine)
+
+
+def test_blank_lines_count_up_to_the_last_byte_of_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reader, "BLANK_LIMIT", 1024 * 1024)
+    blank = (b" " * (2**19 - 1) + b"\n") * 2
+    (good,) = lines(blank + GOOD)
+    assert (good.number, said(good).text) == (3, "Hello")
+    (bound,) = lines(blank + b"\n" + GOOD)
+    assert bound == RejectedLine(3, "1 MiB of blank lines, nothing more is read")
+
+
+@pytest.mark.parametrize(("count", "is_recognised"), [(999, True), (1000, False)])
+def test_the_layout_is_that_of_the_first_value_among_a_thousand_lines(
+    count: int, is_recognised: bool
+) -> None:
+    found = lines(b"\n" * count + json.dumps(BODY, indent=1).encode())
+    assert isinstance(found[0], ArchiveLine) == is_recognised
