@@ -31,8 +31,10 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.ingest.json_reader import Malformed
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.store.database import Row
+
+# Characters of a text that are stored.
+TEXT_LIMIT = 65_536
 
 NOW = 1_800_000_000_000
 MOMENT = "2026-03-14T09:26:53.000Z"

@@ -19,7 +19,6 @@ from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export import files, parser
 from frontdesk.ingest.whatsapp_export.contents import call_contents, entry_contents
 from frontdesk.ingest.whatsapp_export.files import ExportFiles
@@ -31,6 +30,9 @@ from frontdesk.ingest.whatsapp_export.importer import (
 )
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatOptions
 from frontdesk.store.database import Connection, Database
+
+# Characters of a text that are stored.
+TEXT_LIMIT = 65_536
 
 TODAY = date(2026, 3, 20)
 LRM, RLM = "\u200e", "\u200f"
