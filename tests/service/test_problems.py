@@ -152,4 +152,4 @@ def test_a_damaged_file_is_told_with_what_helps() -> None:
 def test_a_problem_is_itself() -> None:
     error = problems.no_route()
     assert problems.problem_of(error) is error
-    assert error.status == 404
+    assert (error.status, error.overload) == (404, False)
