@@ -53,6 +53,22 @@ def test_no_edge_is_longer_than_half_a_bucket_where_there_is_one(start: int, dur
         assert all(edge.end - edge.start <= 5 for edge in edges)
 
 
+@pytest.mark.parametrize(
+    ("ends", "whole", "edges"),
+    [
+        ((10, 20), (10, 20), []),
+        ((3, 27), (0, 30), [(0, 3, -1), (27, 30, -1)]),
+        ((8, 23), (10, 20), [(8, 10, 1), (20, 23, 1)]),
+        ((1, 4), (4, 4), [(1, 4, 1)]),
+        ((6, 14), (14, 14), [(6, 14, 1)]),
+    ],
+)
+def test_a_period_is_the_nearest_buckets_and_what_they_have_too_much_or_too_little(
+    ends: tuple[int, int], whole: tuple[int, int], edges: list[tuple[int, int, int]]
+) -> None:
+    assert cut(SignedInterval(*ends), 10) == ((*whole, 1), edges)
+
+
 def metric(name: str, ended_at: int, seconds: int | None) -> dict[str, Any]:
     started_at = None if seconds is None else ended_at - seconds * 1000
     place = {"channel_id": CHANNEL, "user_id": USER}
