@@ -10,6 +10,7 @@ import pytest
 from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
+from frontdesk.ingest.admission import Admission
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
@@ -17,10 +18,11 @@ from frontdesk.ingest.idle_conversations import IdleLimit
 from frontdesk.ingest.webhooks.retention import DAY
 from frontdesk.service.webhooks import worker as worker_module
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
-from frontdesk.store import raw_events
+from frontdesk.store import media, raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.expiry import keep_messages
+from frontdesk.store.media import MediaRequest
 from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.rows import RESOLVED
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -362,3 +364,80 @@ def test_a_revoked_text_is_in_no_file_of_the_database_once_nobody_reads_it(tmp_p
     assert b"hello" in bytes_of(path)
     for one in (database, reader):
         one.close()
+
+
+def snooze_until(database: Database, until: int, key: str) -> None:
+    event = ConversationEvent("101", Person("+16505551234"), key, NOW, "snoozed", {"until": until})
+    database.write(lambda connection: apply_events(connection, 1, [event], now=NOW))
+
+
+def test_ends_of_snoozes_are_looked_for_every_ten_seconds(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
+    worker.run_once()
+    snooze_until(database, NOW + 1, "s")
+    clock.now = NOW + 9_999
+    worker.run_once()
+    assert snoozed_until(database) == [NOW + 1]
+    clock.now = NOW + 10_000
+    worker.run_once()
+    assert snoozed_until(database) == [None]
+
+
+def test_idle_conversations_are_looked_for_every_minute(
+    watched: Watched, clock: Clock, database: Database
+):
+    worker = BackgroundWorker(watched, clock, WorkerSettings(idle_limit=IdleLimit(DAY)))
+    worker.run_once()
+    event = said("w1", "+15550001", NOW - 2 * DAY, "contact")
+    database.write(lambda connection: apply_events(connection, 1, [event], now=NOW))
+    clock.now = NOW + 59_999
+    worker.run_once()
+    assert statuses(database) != {"+15550001": RESOLVED}
+    clock.now = NOW + 60_000
+    worker.run_once()
+    assert statuses(database) == {"+15550001": RESOLVED}
+
+
+def test_files_are_looked_for_every_ten_minutes(watched: Watched, clock: Clock, database: Database):
+    worker = BackgroundWorker(watched, clock, WorkerSettings())
+    worker.run_once()
+    old = MediaRequest("k", 1, 1, "image", media.WHATSAPP, "1", NOW - 8 * DAY)
+    database.write(lambda connection: media.add(connection, 1, [old]))
+
+    def state() -> str:
+        (row,) = database.read(lambda connection: connection.rows("SELECT state FROM media"))
+        return str(row["state"])
+
+    clock.now = NOW + 599_999
+    worker.run_once()
+    assert state() == "pending"
+    clock.now = NOW + 600_000
+    worker.run_once()
+    assert state() == "expired"
+
+
+def test_files_may_be_requested_after_webhooks_were_applied(
+    watched: Watched, clock: Clock, database: Database
+):
+    requests: list[int] = []
+    worker = BackgroundWorker(
+        watched, clock, WorkerSettings(), requested=lambda: requests.append(len(states(database)))
+    )
+    worker.run_once()
+    assert requests == []
+    arrive(database, body("w1"))
+    worker.run_once()
+    assert requests == [1]
+
+
+def test_what_is_kept_and_not_shown_is_said_once(
+    watched: Watched, clock: Clock, database: Database, caplog: pytest.LogCaptureFixture
+):
+    settings = WorkerSettings(admission=Admission(create_channels=False))
+    worker = BackgroundWorker(watched, clock, settings)
+    for number in range(2):
+        arrive(database, body(f"w{number}"))
+        worker.run_once()
+    (line,) = caplog.messages
+    assert line.endswith(": what comes for it is kept and not shown")
