@@ -681,3 +681,85 @@ def test_the_contact_has_the_name_that_the_phone_has(inbox: Database) -> None:
     row = inbox.read(lambda connection: connection.row("SELECT name, phone FROM contact"))
     assert row is not None
     assert (row["name"], row["phone"]) == ("Ana", "+16505551234")
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("Voice call, 7 sec", 7),
+        ("Voice call, 5 min", 300),
+        ("Sprachanruf, 1 Std. 5 Min. 7 Sek.", 3_907),
+        ("Voice call, 1 hr 1 min", 3_660),
+        ("Voice call, 9999 s", 9_999),
+    ],
+)
+def test_a_call_lasts_as_long_as_its_units_say_together(words: str, seconds: int) -> None:
+    call = call_contents(f"{LRM}{words}", named=True)
+    assert call is not None
+    assert call.content is not None
+    assert (call.content["duration_seconds"], call.content["status"]) == (seconds, "answered")
+    assert call.content["video"] is False
+
+
+@pytest.mark.parametrize(("length", "is_call"), [(80, True), (81, False)])
+def test_a_line_about_a_call_is_short(length: int, is_call: bool) -> None:
+    line = f"{LRM}Missed voice call"
+    line += "." * (length + 1 - len(line))
+    assert (call_contents(line, named=True) is not None) == is_call
+    assert call_contents(f"{LRM}Missed voice call\nand more", named=True) is None
+
+
+def test_a_missed_call_of_the_business_was_not_answered_by_the_customer() -> None:
+    for outbound, status in ((False, "missed"), (True, "unanswered")):
+        call = call_contents(f"{LRM}Missed video call", named=True, outbound=outbound)
+        assert call is not None
+        assert call.content is not None
+        assert (call.content["status"], call.content["video"]) == (status, True)
+        assert call.content["duration_seconds"] is None
+    default = call_contents(f"{LRM}Missed video call", named=True)
+    assert default is not None
+    assert default.content is not None
+    assert default.content["status"] == "missed"
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_words_of_whatsapp_are_marked_where_a_line_has_a_sender(named: bool) -> None:
+    assert (call_contents("Missed voice call", named=named) is None) == named
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "voice"),
+    [
+        ("PTT-20200312-WA0002.opus", "audio", True),
+        ("PTT-20200312-WA0002.m4a", "audio", True),
+        ("AUD-20200312-WA0002.opus", "audio", True),
+        ("AUD-20200312-WA0002.m4a", "audio", False),
+        ("IMG-20200312-WA0002.jpg", "image", None),
+        ("GIF-20200312-WA0002.mp4", "video", None),
+        ("STK-20200312-WA0002.webp", "sticker", None),
+        ("DOC-20200312-WA0002.jpg", "document", None),
+    ],
+)
+def test_a_file_is_of_the_kind_of_its_name_and_a_voice_message_if_it_was_spoken(
+    name: str, kind: str, voice: bool | None
+) -> None:
+    found = entry_contents(f"{name} (file attached)", {})
+    assert found.media is not None
+    assert (found.type, found.media["voice"], found.media["size_bytes"]) == (kind, voice, None)
+
+
+@pytest.mark.parametrize(
+    ("original", "text", "edited", "deleted"),
+    [
+        ("Hi <This message was edited>", "Hi", True, False),
+        ("Hi <something else>", "Hi <something else>", False, False),
+        ("This message was deleted.", None, False, True),
+        ("You deleted this message", None, False, True),
+        ("This message was deleted by me", "This message was deleted by me", False, False),
+    ],
+)
+def test_what_was_edited_or_deleted_is_known_by_the_words_of_whatsapp(
+    original: str, text: str | None, edited: bool, deleted: bool
+) -> None:
+    found = entry_contents(original, {})
+    assert (found.text, found.edited, found.deleted) == (text, edited, deleted)
