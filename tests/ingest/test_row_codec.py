@@ -8,6 +8,8 @@ from frontdesk.ingest.apply.context import ApplyResult, BatchCounts, Tally
 from frontdesk.ingest.archive import restore
 from frontdesk.ingest.archive.row_codec import line_of, row_of
 from frontdesk.ingest.json_reader import Malformed
+from frontdesk.store import dump
+from frontdesk.store.database import Database, Row
 from frontdesk.store.dump import columns, unstorable_column
 
 AT, SHOWN = 1_773_480_413_007, "2026-03-14T09:26:53.007Z"
@@ -168,3 +170,90 @@ def test_what_is_known_already_is_no_change() -> None:
     counts.add("messages", "known")
     assert counts.changed
     assert counts.result() == ApplyResult(messages=Tally(0, 1, 2), ignored=1)
+
+
+ACCOUNT_LINE: dict[str, Any] = {
+    "name": "Shop",
+    "timezone": "Europe/Madrid",
+    "created_at": SHOWN,
+    "last_ids": {"message": 7, "contact": 0},
+}
+
+
+def begun(database: Database, **members: Any) -> bool:
+    line = {**ACCOUNT_LINE, **members}
+    return database.write(lambda connection: restore.begin(connection, 1, line))
+
+
+def account(database: Database) -> Row:
+    (row,) = database.read(lambda connection: dump.accounts(connection))
+    return row
+
+
+def test_an_empty_account_takes_the_settings_and_the_last_ids_of_an_export(
+    database: Database,
+) -> None:
+    before = account(database)["revision"]
+    assert begun(database, messages_keep_days=30, disabled=True)
+    row = account(database)
+    assert (row["name"], row["timezone"], row["created_at"]) == ("Shop", "Europe/Madrid", AT)
+    assert (row["disabled"], row["messages_keep_days"], row["business_hours_json"]) == (1, 30, None)
+    assert row["revision"] > before
+    assert database.read(lambda c: dump.last_ids(c, 1)) == ACCOUNT_LINE["last_ids"]
+    assert not begun(database)
+
+
+@pytest.mark.parametrize("last_ids", [None, [], "x"])
+def test_a_line_without_last_ids_is_none_of_a_full_copy(
+    database: Database, last_ids: object
+) -> None:
+    assert not begun(database, last_ids=last_ids)
+    assert account(database)["name"] != "Shop"
+
+
+@pytest.mark.parametrize("disabled", [False, None, 1, "true"])
+def test_an_account_is_disabled_if_its_line_says_so_exactly(
+    database: Database, disabled: object
+) -> None:
+    assert begun(database, disabled=disabled)
+    assert account(database)["disabled"] == 0
+
+
+@pytest.mark.parametrize(
+    ("members", "mistake"),
+    [
+        *(
+            ({"messages_keep_days": days}, "messages_keep_days is not a number of days up to 36500")
+            for days in (0, -1, 36_501, "30", True, 1.5)
+        ),
+        ({"name": None}, "the account has no name or no timezone"),
+        ({"timezone": 7}, "the account has no name or no timezone"),
+        ({"created_at": 7}, "is not a time such as"),
+        ({"business_hours": 7}, "business_hours is not an object"),
+        ({"business_hours": {"monday": 1}}, r"business_hours\."),
+        *(
+            ({"last_ids": last_ids}, "last_ids is not an object of whole numbers")
+            for last_ids in ({"message": -1}, {"message": 2**62}, {"message": "5"}, {"odd": 5})
+        ),
+    ],
+)
+def test_a_line_of_an_account_that_cannot_be_read_is_refused(
+    database: Database, members: dict[str, Any], mistake: str
+) -> None:
+    with pytest.raises(Malformed, match=mistake):
+        begun(database, **members)
+    assert account(database)["name"] != "Shop"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"messages_keep_days": 1},
+        {"messages_keep_days": 36_500},
+        {"last_ids": {"message": 2**62 - 1}},
+        {"last_ids": {}},
+    ],
+)
+def test_values_at_their_limits_are_taken(database: Database, members: dict[str, Any]) -> None:
+    assert begun(database, **members)
+    assert account(database)["messages_keep_days"] == members.get("messages_keep_days")

@@ -22,12 +22,7 @@ from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
 from frontdesk.ingest.whatsapp_export import files, parser
 from frontdesk.ingest.whatsapp_export.contents import call_contents, entry_contents
 from frontdesk.ingest.whatsapp_export.files import ExportFiles
-from frontdesk.ingest.whatsapp_export.importer import (
-    NAME_LIMIT,
-    ChatImportResult,
-    ChatPlace,
-    import_chat,
-)
+from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace, import_chat
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatOptions
 from frontdesk.store.database import Connection, Database
 
@@ -611,6 +606,41 @@ def test_the_same_words_at_the_same_time_stay_several_messages(inbox: Database) 
     assert [text for text, _ in rows(inbox)] == ["ok", "sure?", "ok", "ok", None]
 
 
+def test_what_was_imported_is_counted(inbox: Database) -> None:
+    changed = (
+        "14/03/2020, 09:15 - Ana: Hi <This message was edited>",
+        "14/03/2020, 09:16 - Ana: This message was deleted.",
+        "14/03/2020, 09:17 - Shop: IMG-1.jpg (file attached)",
+        "14/03/2020, 09:18 - Messages to this chat are now secured. Tap for more info.",
+    )
+    outcome = put(inbox, *LINES, *changed)
+    assert outcome.messages == {"received": 6, "sent": 2, "notices": 1}
+    assert outcome.files == {"named": 1, "left out": 1}
+    assert (outcome.skipped, outcome.edited, outcome.deleted, outcome.filled) == (0, 1, 1, 0)
+    again = put(inbox, *LINES, *changed)
+    assert (again.messages, again.files) == ({}, {})
+    assert (again.skipped, again.edited, again.deleted, again.filled) == (9, 0, 0, 0)
+
+
+def test_progress_is_told_by_entries_whether_they_are_new_or_not(inbox: Database) -> None:
+    for _ in range(2):
+        progress: list[int] = []
+        import_chat(inbox, read("\n".join(LINES)), PLACE, lambda: NOW, progress.append)
+        assert progress == [5]
+
+
+def test_who_wrote_what_is_known_from_the_export(inbox: Database) -> None:
+    put(inbox, *LINES[:2], "14/03/2020, 09:18 - Messages to this chat are now secured.")
+    found = inbox.read(
+        lambda c: c.rows("SELECT author, author_name, live FROM message ORDER BY created_at")
+    )
+    assert [tuple(row.values()) for row in found] == [
+        ("contact", None, 0),
+        ("phone", "Shop", 0),
+        ("system", None, 0),
+    ]
+
+
 def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database) -> None:
     put(inbox, *LINES)
     before = rows(inbox)
@@ -638,7 +668,7 @@ def test_a_name_is_not_stored_beyond_any_length(inbox: Database) -> None:
     put(inbox, f"12/03/2020, 09:15 - {'A' * 10**5}: ok")
     row = inbox.read(lambda connection: connection.row("SELECT name FROM contact"))
     assert row is not None
-    assert len(row["name"]) == NAME_LIMIT
+    assert len(row["name"]) == 256
 
 
 def webhook(text: str, at: datetime) -> MessageUpsert:
