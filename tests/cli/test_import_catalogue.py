@@ -138,6 +138,10 @@ WRONG = [
         "custom_fields[0].position: not a whole number",
     ),
     ('[[canned_responses]]\nshort_code = "x"', "canned_responses[0].text: missing"),
+    (
+        '[[canned_responses]]\nshort_code = ""\ntext = "x"',
+        "canned_responses[0].short_code: missing",
+    ),
     ('[[channels]]\nid = "eu"', "channels[0].id: 'eu' is not allowed; the id of a number has"),
 ]
 

@@ -11,7 +11,10 @@ from frontdesk.ingest.archive import native_lines, reader
 from frontdesk.ingest.archive.reader import (
     ArchiveLine,
     NativeLine,
+    NotAnArchive,
     RejectedLine,
+    check,
+    foreign_format,
     read,
 )
 from frontdesk.ingest.events import MessageUpsert
@@ -181,3 +184,146 @@ def test_a_display_number_is_not_longer_than_numbers_are_written() -> None:
     with pytest.raises(Malformed, match="display_phone_number has more than 40 characters"):
         native_lines.convert({**NATIVE, "display_phone_number": long}, 0)
     assert native_lines.convert(NATIVE, 0)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (b"PK\x03\x04...", "a zip archive"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"BZh9", "bzip2"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"%PDF-1.4", "a PDF"),
+        (b"\x89PNG\r\n", "a picture"),
+        (b"\xff\xd8\xff\xe0", "a picture"),
+        (b"GIF89a", "a picture"),
+        ('{"a": 1}\n'.encode("utf-16"), "UTF-16"),
+        ('{"a": 1}\n'.encode("utf-16-le"), "UTF-16"),
+        ('{"a": 1}\n'.encode("utf-16-be"), "UTF-16"),
+        (("x" + "退款" * 5).encode("utf-16"), "UTF-16"),
+        (bytes(range(16)), "binary data"),
+        (b" \n<html>", "HTML or XML"),
+        (b"\xef\xbb\xbf<?xml", "HTML or XML"),
+    ],
+)
+def test_another_format_is_named(head: bytes, words: str) -> None:
+    sentence = foreign_format(head)
+    assert sentence is not None
+    assert words in sentence
+    stream = io.BufferedReader(io.BytesIO(head))
+    with pytest.raises(NotAnArchive, match=words):
+        check(stream)
+    with pytest.raises(NotAnArchive, match=words):
+        list(read(stream))
+    with pytest.raises(NotAnArchive, match=words):
+        check(io.BufferedReader(io.BytesIO(gzip.compress(head))))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"",
+        GOOD,
+        b"\xef\xbb\xbf{",
+        b'\0\0\0\0\0\0\n{"a": 1}',
+        b'{"a": "\0"}' + b"x" * 40,
+        b"\xff\xfe no text",
+        b"PK",
+        b"\x1f\x8b",
+    ],
+)
+def test_what_may_be_an_archive_is_not_named(head: bytes) -> None:
+    assert foreign_format(head) is None
+
+
+def test_a_check_reads_nothing_and_leaves_damage_to_the_import() -> None:
+    stream = io.BufferedReader(io.BytesIO(GOOD))
+    check(stream)
+    assert stream.read() == GOOD
+    check(io.BufferedReader(io.BytesIO(gzip.compress(GOOD)[:12])))
+
+
+def test_lines_of_an_earlier_import_are_passed_over() -> None:
+    archive = b"\n".join([GOOD] * 4)
+    assert [line.number for line in lines(archive, after=2)] == [3, 4]
+    assert lines(archive, after=4) == []
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("blank", [b"", b"\n \n", b"\xef\xbb\xbf"])
+def test_an_array_has_a_value_for_each_element(indent: int | None, blank: bytes) -> None:
+    array = json.dumps([BODY, BODY, {"kind": "label"}], indent=indent).encode()
+    found = lines(blank + array)
+    kinds = [ArchiveLine, ArchiveLine, NativeLine]
+    assert [(line.number, type(line)) for line in found] == list(enumerate(kinds, start=1))
+    assert [line.number for line in lines(blank + array, after=2)] == [3]
+
+
+def test_objects_over_several_lines_are_counted_and_named_by_both() -> None:
+    archive = json.dumps(BODY, indent=2) + "\n" + json.dumps({"a": 1}, indent=2)
+    first, second = lines(archive.encode())
+    assert isinstance(first, ArchiveLine)
+    assert isinstance(second, RejectedLine)
+    start = json.dumps(BODY, indent=2).count("\n") + 2
+    assert (second.number, second.line_number) == (2, start)
+    assert second.place == f"value 2, in line {start}"
+
+
+def test_a_rejected_line_is_named_by_its_number() -> None:
+    _, rejected = lines(GOOD + b'\n{"a": 1}')
+    assert isinstance(rejected, RejectedLine)
+    assert (rejected.place, rejected.line_number, rejected.line) == ("line 2", 2, None)
+    assert rejected.text == b'{"a": 1}'
+
+
+def test_a_line_that_was_cut_off_is_followed_by_others() -> None:
+    rejected, good = lines(GOOD[:-5] + b"\n" + GOOD)
+    assert isinstance(rejected, RejectedLine)
+    assert isinstance(good, ArchiveLine)
+    assert [line.number for line in lines(b'{"a": [\n')] == [1]
+
+
+def test_of_a_line_with_an_unreadable_element_the_others_are_read() -> None:
+    broken = {**VALUE["messages"][0], "timestamp": "soon"}  # type: ignore[index]
+    messages = [broken, *VALUE["messages"]]
+    change = {"field": "messages", "value": {**VALUE, "messages": messages}}
+    body = {**BODY, "entry": [{"id": "1", "changes": [change]}]}
+    (line,) = lines(json.dumps(body).encode())
+    assert said(line).wamid == "wamid.1"
+    assert isinstance(line, ArchiveLine)
+    assert line.rejected is not None
+    assert (line.rejected.partly, line.rejected.number) == (True, 1)
+    assert line.rejected.text == json.dumps(body).encode()
+
+
+def test_a_line_may_have_eight_mebibytes() -> None:
+    limit = 8 * 1024 * 1024
+    longest = b'{"kind": "x", "a": "' + b"x" * (limit - 22) + b'"}'
+    assert len(longest) == limit
+    good, last = lines(longest + b"\n" + GOOD)
+    assert isinstance(good, NativeLine)
+    assert isinstance(last, ArchiveLine)
+    rejected, last = lines(b" " + longest + b"\n" + GOOD)
+    assert isinstance(rejected, RejectedLine)
+    assert (rejected.reason, rejected.text) == ("it is longer than 8 MiB", None)
+    assert isinstance(last, ArchiveLine)
+
+
+def test_blank_lines_count_up_to_the_last_byte_of_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reader, "BLANK_LIMIT", 1024 * 1024)
+    blank = (b" " * (2**19 - 1) + b"\n") * 2
+    (good,) = lines(blank + GOOD)
+    assert (good.number, said(good).text) == (3, "Hello")
+    (bound,) = lines(blank + b"\n" + GOOD)
+    assert bound == RejectedLine(3, "1 MiB of blank lines, nothing more is read")
+
+
+@pytest.mark.parametrize(("count", "is_recognised"), [(999, True), (1000, False)])
+def test_the_layout_is_that_of_the_first_value_among_a_thousand_lines(
+    count: int, is_recognised: bool
+) -> None:
+    found = lines(b"\n" * count + json.dumps(BODY, indent=1).encode())
+    assert isinstance(found[0], ArchiveLine) == is_recognised

@@ -300,3 +300,249 @@ def test_a_resolution_keeps_the_assignee_unless_only_a_bot_answered(
     events = [StateEvent(30, 1, "assigned", user_id=3), StateEvent(40, 2, "resolved")]
     metrics = fold(ConversationState(), said, events).metrics
     assert [one.user_id for one in metrics if one.name == "resolved"] == [user_id]
+
+
+def measured(said: list[dict[str, Any]], events: list[StateEvent]) -> list[MetricEvent]:
+    return fold(ConversationState(), said, events).metrics
+
+
+def test_later_replies_are_timed_from_the_oldest_message_that_waits() -> None:
+    said = [message(10), message(20, "user"), message(30), message(35), message(50, "user")]
+    assert measured(said, []) == [
+        MetricEvent("first_response", 20, 10),
+        MetricEvent("reply", 50, 30),
+    ]
+
+
+def test_what_nobody_waits_for_is_no_reply() -> None:
+    said = [message(10), message(20, "user"), message(21, "user")]
+    assert measured(said, []) == [MetricEvent("first_response", 20, 10)]
+    assert measured([message(10, "user"), message(20, "user")], []) == []
+
+
+def test_a_bots_answer_ends_the_wait_that_a_later_reply_would_be_timed_from() -> None:
+    said = [message(10), message(20, "user"), message(30), message(40, "ai_agent")]
+    assert measured([*said, message(50, "user")], []) == [MetricEvent("first_response", 20, 10)]
+
+
+def test_a_first_response_is_timed_from_the_hand_over_to_a_person() -> None:
+    said = [message(10), message(15, "ai_agent"), message(40, "user")]
+    assert measured(said, [StateEvent(20, 1, "bot_handoff")]) == [
+        MetricEvent("bot_handoff", 20),
+        MetricEvent("first_response", 40, 20),
+    ]
+
+
+def test_a_hand_over_of_an_earlier_episode_is_no_start_of_a_response() -> None:
+    said = [message(10), message(50), message(60, "user")]
+    events = [StateEvent(20, 1, "bot_handoff"), StateEvent(30, 2, "resolved")]
+    assert measured(said, events)[-1] == MetricEvent("first_response", 60, 50)
+
+
+def test_an_episode_without_a_message_of_the_customer_has_no_first_response() -> None:
+    said = [message(10), message(20, "user"), message(50, "user")]
+    events = [StateEvent(30, 1, "resolved"), StateEvent(40, 2, "opened")]
+    metrics = measured(said, events)
+    assert [one.name for one in metrics] == ["first_response", "resolved", "episode_opened"]
+
+
+def test_each_episode_is_timed_from_its_own_beginning() -> None:
+    said = [message(10), message(20, "user"), message(40), message(50, "user")]
+    assert measured(said, [StateEvent(30, 1, "resolved"), StateEvent(60, 2, "resolved")]) == [
+        MetricEvent("first_response", 20, 10),
+        MetricEvent("resolved", 30, 10),
+        MetricEvent("episode_opened", 40),
+        MetricEvent("first_response", 50, 40),
+        MetricEvent("resolved", 60, 40),
+    ]
+
+
+def test_a_conversation_is_resolved_once_until_it_is_opened_again() -> None:
+    events = [StateEvent(20, 1, "resolved"), StateEvent(30, 2, "resolved")]
+    assert measured([message(10)], events) == [MetricEvent("resolved", 20, 10)]
+
+
+def test_opening_what_is_open_begins_no_episode() -> None:
+    standing = fold(ConversationState(), [message(10)], [StateEvent(20, 1, "opened")])
+    assert (standing.metrics, standing.episode_at) == ([], 10)
+
+
+@pytest.mark.parametrize(
+    ("said", "by_bot"),
+    [
+        ([message(10), message(20, "ai_agent")], True),
+        ([message(10)], False),
+        ([message(10), message(20, "ai_agent"), message(25, "user")], False),
+        ([message(20, "ai_agent")], True),
+    ],
+)
+def test_a_bot_resolved_what_no_person_answered(said: list[dict[str, Any]], by_bot: bool) -> None:
+    metrics = measured(said, [StateEvent(30, 1, "resolved")])
+    names = [one.name for one in metrics if "resolved" in one.name]
+    assert names == (["resolved", "bot_resolved"] if by_bot else ["resolved"])
+    if by_bot:
+        assert metrics[-1] == MetricEvent("bot_resolved", 30, said[0]["created_at"])
+
+
+def test_a_bot_that_spoke_in_an_earlier_episode_did_not_resolve_this_one() -> None:
+    said = [message(10), message(20, "ai_agent"), message(40)]
+    metrics = measured(said, [StateEvent(30, 1, "resolved"), StateEvent(50, 2, "resolved")])
+    assert [one.name for one in metrics].count("bot_resolved") == 1
+
+
+def test_back_fill_of_a_resolved_conversation_begins_no_episode() -> None:
+    said = [message(10), message(30, "user", live=0), message(35, live=0)]
+    standing = fold(ConversationState(), said, [StateEvent(20, 1, "resolved")])
+    assert (standing.status, standing.episode_at, standing.newest_at) == (RESOLVED, None, 35)
+
+
+def test_reactions_begin_no_episode_and_are_not_shown() -> None:
+    standing = fold(ConversationState(), [message(10, type="reaction")], [])
+    assert (standing.status, standing.folded_at) == (OPEN, 10)
+    assert (standing.episode_at, standing.newest_at, standing.last_message) == (None, None, None)
+
+
+def test_what_happens_at_the_time_of_a_message_happens_after_it() -> None:
+    events = [StateEvent(10, 1, "resolved")]
+    assert fold(ConversationState(), [message(10)], events).status == RESOLVED
+    events = [StateEvent(9, 1, "resolved")]
+    assert fold(ConversationState(), [message(10)], events).status == OPEN
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [StateEvent(20, 2, "resolved", key="a"), StateEvent(20, 1, "snoozed", key="b")],
+        [StateEvent(20, 1, "resolved"), StateEvent(20, 2, "snoozed")],
+    ],
+    ids=["by the id at the source", "by id"],
+)
+def test_events_of_one_time_have_an_order(events: list[StateEvent]) -> None:
+    for given in (events, events[::-1]):
+        assert fold(ConversationState(), [message(10)], given).status == SNOOZED
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [({"wamid": "a"}, {"wamid": "b", "id": 1}), ({"wamid": None}, {"id": 11})]
+)
+def test_messages_of_one_time_have_an_order(first: dict[str, Any], second: dict[str, Any]) -> None:
+    said = [message(10, **first), message(10, **{"wamid": first["wamid"], **second})]
+    for given in (said, said[::-1]):
+        assert fold(ConversationState(), given, []).last_message == said[1]
+
+
+def test_a_marker_counts_what_came_after_it_alone() -> None:
+    said = [message(10), message(20), message(30)]
+    standing = fold(ConversationState(), said, [StateEvent(40, 1, "read_marker", until=20)])
+    assert (standing.read_marker, standing.unread_count) == (20, 1)
+    later = fold(standing, [message(50), message(51)], [])
+    assert later.unread_count == 3
+    again = fold(standing, [], [StateEvent(60, 3, "read_marker", until=20)])
+    assert (again.read_marker, again.unread_count) == (20, 1)
+    beyond = fold(standing, [message(50)], [StateEvent(45, 2, "read_marker", until=50)])
+    assert beyond.unread_count == 0
+
+
+def test_a_marker_without_a_time_marks_nothing() -> None:
+    standing = fold(ConversationState(), [message(10)], [StateEvent(40, 1, "read_marker")])
+    assert (standing.read_marker, standing.unread_count) == (None, None)
+    assert continues(standing, [], [StateEvent(50, 2, "read_marker")])
+
+
+@pytest.mark.parametrize(
+    ("until", "whole"), [(9, True), (10, True), (11, False), (19, False), (20, True), (25, True)]
+)
+def test_a_marker_among_earlier_messages_cannot_be_folded_onto_the_state(
+    until: int, whole: bool
+) -> None:
+    events = [StateEvent(20, 1, "read_marker", until=10)]
+    before = fold(ConversationState(), [message(10), message(20)], events)
+    assert continues(before, [], [StateEvent(30, 2, "read_marker", until=until)]) == whole
+
+
+def test_only_what_is_newer_can_be_folded_onto_the_state() -> None:
+    before = fold(ConversationState(), [message(10)], [StateEvent(20, 1, "opened")])
+    assert not continues(before, [message(20)], [])
+    assert not continues(before, [], [StateEvent(20, 2, "resolved")])
+    assert continues(before, [message(21)], [StateEvent(21, 2, "resolved")])
+    assert continues(ConversationState(), [message(0)], [StateEvent(0, 2, "resolved")])
+
+
+@pytest.mark.parametrize(
+    ("name", "on", "awaits"),
+    [
+        ("bot_handoff", False, True),
+        ("awaiting_human", True, True),
+        ("awaiting_human", False, False),
+    ],
+)
+def test_a_human_is_awaited_from_a_hand_over_or_as_is_reported(
+    name: str, on: bool, awaits: bool
+) -> None:
+    standing = fold(ConversationState(), [message(10)], [StateEvent(20, 1, name, on=on)])
+    assert standing.awaiting_human == awaits
+    assert standing.waiting_since == 10
+    hand_overs = [one for one in standing.metrics if one.name == "bot_handoff"]
+    assert len(hand_overs) == (name == "bot_handoff")
+
+
+def test_a_resolved_conversation_awaits_nobody_by_a_report_alone() -> None:
+    events = [StateEvent(20, 1, "resolved"), StateEvent(30, 2, "awaiting_human", on=True)]
+    standing = fold(ConversationState(), [message(10)], events)
+    assert (standing.status, standing.awaiting_human) == (RESOLVED, False)
+
+
+def test_a_hand_over_without_a_customer_waits_since_then() -> None:
+    standing = fold(ConversationState(), [message(10, "user")], [StateEvent(20, 1, "bot_handoff")])
+    assert (standing.waiting_since, standing.handed_over_at) == (20, 20)
+
+
+@pytest.mark.parametrize(
+    ("said", "phone", "bot"),
+    [
+        (message(20, "phone"), 20, None),
+        (message(20, "ai_agent"), None, 20),
+        (message(20, "user"), None, None),
+        (message(20, "api"), None, None),
+        (call(20, "answered", "phone"), None, None),
+        (message(20, "campaign"), None, None),
+    ],
+)
+def test_it_is_known_when_the_phone_and_when_a_bot_last_wrote(
+    said: dict[str, Any], phone: int | None, bot: int | None
+) -> None:
+    standing = fold(ConversationState(), [message(10), said], [])
+    assert (standing.phone_spoke_at, standing.bot_spoke_at) == (phone, bot)
+
+
+def test_a_call_without_contents_is_not_answered() -> None:
+    said = message(20, "phone", type="call", content_json=None)
+    assert fold(ConversationState(), [message(10), said], []).waiting_since == 10
+
+
+def test_opening_ends_a_snooze() -> None:
+    events = [StateEvent(20, 1, "snoozed", until=90), StateEvent(30, 2, "opened")]
+    standing = fold(ConversationState(), [message(10)], events)
+    assert (standing.status, standing.snoozed_until) == (OPEN, None)
+
+
+def test_unknown_events_and_labels_change_nothing() -> None:
+    events = [StateEvent(20, 1, "unheard_of"), StateEvent(30, 2, "labelled", on=True)]
+    standing = fold(ConversationState(), [message(10)], events)
+    assert (standing.status, standing.labels, standing.folded_at) == (OPEN, frozenset(), 30)
+
+
+def test_an_id_of_a_user_has_at_most_eighteen_digits() -> None:
+    for digits, user_id in ((18, int("9" * 18)), (19, 0)):
+        said = [message(10), message(20, "user", author_id="9" * digits)]
+        assert measured(said, []) == [MetricEvent("first_response", 20, 10, user_id)]
+
+
+@pytest.mark.parametrize("author", ["user", "phone", "contact"])
+def test_authentication_is_bulk_of_a_program_alone(author: str) -> None:
+    said = [message(10), message(20, "api", category="authentication")]
+    assert fold(ConversationState(), said, []).waiting_since == 10
+    said = [message(10), message(20, author, category="authentication")]
+    assert fold(ConversationState(), said, []).waiting_since == (
+        10 if author == "contact" else None
+    )

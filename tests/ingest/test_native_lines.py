@@ -33,6 +33,9 @@ from frontdesk.ingest.events import (
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store.database import Row
 
+# Characters of a text that are stored.
+TEXT_LIMIT = 65_536
+
 NOW = 1_800_000_000_000
 MOMENT = "2026-03-14T09:26:53.000Z"
 AT = 1_773_480_413_000
@@ -190,6 +193,19 @@ def test_an_event_and_a_note_without_an_id_are_distinguished_by_what_they_say() 
     assert one.external_id != other.external_id
 
 
+def test_an_id_that_is_made_up_is_the_same_in_every_release() -> None:
+    """Otherwise a second import of a file would bring in its notes and events again."""
+    (note,) = line_of("note", **PLACE, text="Call é", created_at=MOMENT)
+    (event,) = line_of("conversation_event", **PLACE, name="opened", created_at=MOMENT)
+    (state,) = line_of("conversation", **PLACE, labels=["VIP"], updated_at=MOMENT)
+    assert (note.external_id, event.external_id, state.external_id) == (
+        "line c01f7e9fc5ee3aacdcbfbfd3",
+        "line 0c10ed8b69a3373d6bf5cf42",
+        "line 106 +16505551234 labelled aeaebae78d092ef1516df920 1773480413000",
+    )
+    assert native_lines.digest({"a": 1, "b": 2}) == native_lines.digest({"b": 2, "a": 1})
+
+
 def test_labels_users_and_teams_are_upserted() -> None:
     (label,) = line_of("label", title="VIP", color="#FF0000", updated_at=MOMENT)
     assert label == LabelUpsert("vip", AT, "#ff0000")
@@ -211,6 +227,211 @@ def test_labels_users_and_teams_are_upserted() -> None:
     assert (channel.phone, channel.details["status"]) == ("+15550783881", "CONNECTED")
     (reply,) = line_of("canned_response", short_code="hi", text="Hello!")
     assert (reply.short_code, reply.text) == ("hi", "Hello!")
+
+
+@pytest.mark.parametrize(
+    ("contact", "person"),
+    [
+        ({"phone": "+16505551234"}, ANA),
+        ({"wa_id": "16505551234"}, ANA),
+        ({"wa_id": "abc"}, Person(wa_id="abc")),
+        ({"wa_user_id": "US.1"}, Person(wa_user_id="US.1")),
+        (
+            {"phone": "+5491123456789", "wa_id": "541123456789"},
+            Person("+5491123456789", "541123456789"),
+        ),
+    ],
+)
+def test_a_person_is_known_by_any_identifier(contact: dict[str, str], person: Person) -> None:
+    assert message(contact=contact)[0].person == person
+
+
+@pytest.mark.parametrize("channel", ["106", {"id": "106"}])
+def test_a_channel_is_named_by_its_id_or_by_an_object_with_it(channel: object) -> None:
+    assert message(channel=channel)[0].channel == "106"
+
+
+@pytest.mark.parametrize(
+    ("members", "at"),
+    [
+        ({"updated_at": MOMENT, "created_at": 5}, AT),
+        ({"created_at": MOMENT}, AT),
+        ({"updated_at": 0}, 0),
+        ({"updated_at": AT}, AT),
+        ({}, NOW),
+    ],
+)
+def test_facts_hold_as_of_their_last_change(members: dict[str, Any], at: int) -> None:
+    (label,) = line_of("label", title="vip", **members)
+    assert label.at == at
+
+
+@pytest.mark.parametrize("kind", ["channel", "contact"])
+def test_what_was_made_earlier_than_it_changed_is_as_old_as_that(kind: str) -> None:
+    named = {"id": "106", "phone": "+16505551234"}
+    moments = {"created_at": AT - 1, "updated_at": AT}
+    assert [event.at for event in line_of(kind, **named, **moments)] == [AT - 1, AT]
+    assert [event.at for event in line_of(kind, **named, created_at=AT)] == [AT]
+
+
+def test_a_customer_who_wants_no_marketing_is_imported_as_one() -> None:
+    opted_out, contact = line_of("contact", phone="+16505551234", marketing_opt_out_at=MOMENT)
+    assert (opted_out.marketing_opt_out, opted_out.at) == (True, AT)
+    assert (contact.marketing_opt_out, contact.at) == (None, NOW)
+
+
+def test_the_name_of_a_copy_keeps_its_rank() -> None:
+    (contact,) = line_of("contact", phone="+16505551234", name="Ana", stored={"name_rank": 3})
+    assert (contact.name, contact.name_rank) == ("Ana", 3)
+
+
+@pytest.mark.parametrize(
+    ("user", "key"),
+    [
+        ({"external_id": "1", "email": "a@b.example", "name": "Ana"}, "1"),
+        ({"email": "a@b.example", "name": "Ana"}, "a@b.example"),
+        ({"name": "Ana"}, "Ana"),
+    ],
+)
+def test_a_user_is_known_by_id_else_address_else_name(user: dict[str, str], key: str) -> None:
+    assert line_of("user", **user)[0].key == key
+    (event,) = line_of("conversation", **PLACE, assignee=user)
+    assert event.value == {"user": key}
+
+
+def test_a_user_without_a_name_is_called_by_the_key() -> None:
+    (user,) = line_of("user", external_id="ana", active=False)
+    assert (user.name, user.active) == ("ana", False)
+
+
+@pytest.mark.parametrize(
+    ("status", "name"), [("open", "opened"), ("resolved", "resolved"), ("snoozed", "snoozed")]
+)
+def test_a_status_is_the_event_that_leads_to_it(status: str, name: str) -> None:
+    (event,) = line_of("conversation", **PLACE, status=status)
+    assert (event.name, event.at) == (name, NOW)
+    assert event.value == ({"until": None} if status == "snoozed" else {})
+
+
+def test_who_is_nobodys_any_more_is_taken_from_their_assignee() -> None:
+    (event,) = line_of("conversation", **PLACE, assignee=None)
+    assert (event.name, event.value) == ("assigned", {"user": None})
+    assert line_of("conversation", **PLACE) == []
+
+
+def test_of_a_full_copy_the_state_is_not_told_again() -> None:
+    assert line_of("conversation", **PLACE, status="open", stored={}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("labelled", {"title": "VIP"}, {"title": "vip", "on": True}),
+        ("labelled", {"title": "VIP", "on": False}, {"title": "vip", "on": False}),
+        ("awaiting_human", {}, {"on": True}),
+        ("awaiting_human", {"on": False}, {"on": False}),
+        ("assigned", {"user": "ana"}, {"user": "ana"}),
+        ("assigned", {}, {"user": None}),
+        ("snoozed", {"until": MOMENT}, {"until": AT}),
+        ("read_marker", {"until": AT}, {"until": AT}),
+        ("opened", {"until": AT}, {}),
+    ],
+)
+def test_an_event_has_the_values_of_its_kind(
+    name: str, value: dict[str, Any], read: dict[str, Any]
+) -> None:
+    line = {**PLACE, "name": name, "value": value, "created_at": MOMENT}
+    (event,) = line_of("conversation_event", **line, external_id="e")
+    assert (event.name, event.value, event.at, event.external_id) == (name, read, AT, "e")
+
+
+@pytest.mark.parametrize(
+    ("members", "author"),
+    [
+        ({}, Author("contact")),
+        ({"direction": "outbound"}, Author("phone")),
+        ({"author": "campaign", "author_ref": {"name": "May"}}, Author("campaign", name="May")),
+        ({"author_ref": {"name": "Ana"}}, Author("contact")),
+        ({"author": "user"}, Author("user")),
+        ({"author": "user", "author_ref": "ana"}, Author("user", "ana")),
+        ({"author": "user", "author_ref": {"name": "Ana"}}, Author("user", "Ana", "Ana")),
+        ({"author": "user", "author_ref": {"email": "a@b.example"}}, Author("user", "a@b.example")),
+    ],
+)
+def test_an_author_is_of_a_side_unless_it_is_said(members: dict[str, Any], author: Author) -> None:
+    assert message(**members)[0].author == author
+
+
+def test_long_texts_are_cut_off_where_those_of_webhooks_are() -> None:
+    assert len(message(text="x" * (TEXT_LIMIT + 1))[0].text) == TEXT_LIMIT
+    (note,) = line_of("note", **PLACE, text="x" * (TEXT_LIMIT + 1), created_at=MOMENT)
+    assert len(note.text) == TEXT_LIMIT
+
+
+def test_a_message_that_was_live_in_its_copy_is_live() -> None:
+    for stored, live in (({"live": 1}, True), ({"live": 0}, False), ({}, False)):
+        assert message(wamid="w", stored=stored)[0].live == live
+    steps = message(
+        wamid="w", direction="outbound", stored={"live": 1}, delivery={"read_at": MOMENT}
+    )
+    assert [(step.status, step.live, step.error) for step in steps[1:]] == [("read", True, None)]
+
+
+def test_only_what_was_sent_has_deliveries_and_errors() -> None:
+    delivery = {"delivery": {"sent_at": MOMENT}, "error": {"code": 1}}
+    assert len(message(wamid="w", **delivery)) == 1
+    assert message(**delivery)[0].error is None
+    (sent,) = message(direction="outbound", **delivery)
+    assert sent.error == {"code": 1}
+    named = message(wamid="w", direction="outbound", **delivery)
+    assert [getattr(event, "error", None) for event in named] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("members", "person", "author"),
+    [
+        ({"direction": "inbound"}, "contact", "contact"),
+        ({"direction": "outbound"}, "business", "phone"),
+        ({"direction": "outbound", "person": "p", "author": "user"}, "p", "user"),
+    ],
+)
+def test_a_reaction_is_of_its_side(members: dict[str, str], person: str, author: str) -> None:
+    line = {"channel": "106", "wamid": "w", "emoji": "", "created_at": MOMENT, **members}
+    (reaction,) = line_of("reaction", **line)
+    assert (reaction.person, reaction.author, reaction.emoji) == (person, author, None)
+    assert (reaction.outbound, reaction.at) == (members["direction"] == "outbound", AT)
+
+
+def test_a_note_that_was_changed_later_is_told_twice() -> None:
+    note = {**PLACE, "text": "Call", "created_at": AT, "external_id": "n"}
+    assert [event.at for event in line_of("note", **note, updated_at=AT + 1)] == [AT, AT + 1]
+    assert [event.at for event in line_of("note", **note, updated_at=AT)] == [AT]
+
+
+@pytest.mark.parametrize("kind", ["alias", "identity_change", "part", "orphan"])
+def test_rows_that_only_a_restore_needs_say_nothing(kind: str) -> None:
+    assert line_of(kind) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"kind": "label", "title": "x", "updated_at": True}, "updated_at is not a time"),
+        ({"kind": "label", "title": "x", "color": "#1f93fff"}, "color is not a colour"),
+        ({"kind": "team", "name": "x", "channels": "1"}, "channels is not an array"),
+        ({"kind": "team", "name": "x", "channels": ["1", ""]}, r"channels\[1\] is not a text"),
+        ({"kind": "team", "name": "x", "channels": [1]}, r"channels\[0\] is not a text"),
+        ({"kind": "team", "name": "x", "distribution": "no"}, "distribution is not one of"),
+        ({"kind": "reaction", "channel": "106", "wamid": "w"}, "direction is missing"),
+        ({"kind": "note", **PLACE, "text": "x"}, "created_at is missing"),
+        ({"kind": "conversation", **PLACE, "status": "closed"}, "status is not one of open"),
+        ({"kind": "conversation", **PLACE, "assignee": {}}, "assignee has no external_id"),
+        ({"kind": "user"}, "user has no external_id, no email and no name"),
+    ],
+)
+def test_members_of_a_wrong_kind_are_named(line: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        native_lines.convert(line, NOW)
 
 
 @pytest.mark.parametrize(

@@ -159,3 +159,93 @@ def test_a_body_without_them_is_left_as_it_came():
     raw = packed(body(messages=[message("text", {"body": "hi"}, **{"from": "1", "id": "w2"})]))
     assert redaction.pruned(raw, MENTION) is None
     assert redaction.pruned(b"{ broken", MENTION) is None
+
+
+@pytest.mark.parametrize(
+    ("kept", "value"),
+    [
+        ("from_user_id", "US.1"),
+        ("to", "1"),
+        ("to_user_id", "US.1"),
+        ("group_id", "g"),
+        ("context", {"id": "w0"}),
+        ("history_context", {"status": "read"}),
+    ],
+)
+def test_who_wrote_when_and_to_what_stays(kept: str, value: object):
+    said = message("text", {"body": "SECRET"}, **{kept: value})
+    after = redaction.blanked(packed(body(messages=[said])), {"w/1"})
+    assert after is not None
+    (element,) = json.loads(after)["entry"][0]["changes"][0]["value"]["messages"]
+    names = ("id", "type", "timestamp", "from")
+    assert {name: element[name] for name in (*names, kept)} == {
+        **{name: said[name] for name in names},
+        kept: value,
+    }
+
+
+def test_blanked_values_keep_their_types():
+    contents = {"a": "x", "b": 7, "c": 1.5, "d": True, "e": None, "f": [1], "g": {"type": "t"}}
+    after = redaction.blanked(packed(body(messages=[message("odd", contents)])), {"w/1"})
+    assert after is not None
+    (element,) = json.loads(after)["entry"][0]["changes"][0]["value"]["messages"]
+    blank = {"a": "", "b": 0, "c": 0, "d": True, "e": None, "f": [], "g": {"type": "t"}}
+    assert element["odd"] == blank
+    assert b'": ' not in after
+
+
+def test_only_the_messages_that_are_named_are_blanked():
+    both = [message("text", {"body": "SECRET"}), message("text", {"body": "kept"}, id="w2")]
+    after = redaction.blanked(packed(body(messages=both)), {"w/1", "w3"})
+    assert after is not None
+    first, second = json.loads(after)["entry"][0]["changes"][0]["value"]["messages"]
+    assert (first["text"], second["text"]) == ({"body": ""}, {"body": "kept"})
+
+
+def test_a_deletion_of_an_unreadable_time_is_one_at_an_unknown_time():
+    taken_back = message("revoke", {"original_message_id": "w9"})
+    for stamp, at in (
+        ("99999999999", 99_999_999_999_000),
+        ("999999999999", 0),
+        ("\u0661", 0),
+        ("", 0),
+        (1_773_480_000, 1_773_480_000_000),
+    ):
+        odd = {**taken_back, "timestamp": stamp}
+        assert redaction.revoked(body(messages=[odd])) == {"w9": at}
+
+
+@pytest.mark.parametrize("revoked", [None, "w9", {}, {"original_message_id": ""}])
+def test_a_deletion_of_nothing_is_none(revoked: object):
+    assert redaction.revoked(body(messages=[message("revoke", revoked)])) == {}
+
+
+def test_a_body_that_names_a_message_is_found_by_its_bytes():
+    needles = redaction.needles({"w/1", 'a"é'})
+    assert needles == sorted([b"w/1", rb"w\/1", rb"a\"\u00e9"], key=bytes)
+    for raw in (b'{"id":"w/1"}', rb'{"id":"w\/1"}'):
+        assert any(needle in raw for needle in needles)
+
+
+def test_what_was_said_to_or_about_somebody_is_found():
+    theirs = message("text", {"body": "hi"})
+    edit = message("edit", {"original_message_id": "w5"}, id="w4")
+    taken_back = message("revoke", {"original_message_id": "w6"}, id=7)
+    other = message("text", {"body": "hi"}, **{"from": "1", "id": "w2"})
+    raw = packed({"messages": [theirs, edit, taken_back, other]})
+    assert redaction.targets(raw, MENTION) == {"w/1", "w4", "w5", "w6"}
+    assert redaction.targets(b"{ broken", MENTION) == set()
+
+
+def test_a_list_of_contacts_alone_says_nothing():
+    contacts = [{"wa_id": "16505551234"}, {"wa_id": "1"}]
+    assert redaction.pruned(packed(body(contacts=contacts, messages=[])), MENTION) == b""
+    kept = redaction.pruned(packed(body(contacts=contacts, errors=[{"code": 1}])), MENTION)
+    assert kept
+    assert json.loads(kept) == body(contacts=contacts[1:], errors=[{"code": 1}])
+
+
+def test_a_mention_outside_of_all_lists_takes_the_body_with_it():
+    other = message("text", {"body": "hi"}, **{"from": "1", "id": "w2"})
+    raw = packed({"to": "16505551234", "messages": [other]})
+    assert redaction.pruned(raw, MENTION) == b""

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.ingest.json_reader import JsonObject
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT, MessageContents, contents_of
+from frontdesk.ingest.webhooks.contents import MessageContents, contents_of
+
+# Characters of a text that are stored.
+TEXT_LIMIT = 65_536
 
 
 def read(type_: str, *, outbound: bool = False, **members: Any) -> MessageContents:

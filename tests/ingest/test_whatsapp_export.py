@@ -19,18 +19,15 @@ from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, MessageUpsert, Person, StatusUpdate
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export import files, parser
 from frontdesk.ingest.whatsapp_export.contents import call_contents, entry_contents
 from frontdesk.ingest.whatsapp_export.files import ExportFiles
-from frontdesk.ingest.whatsapp_export.importer import (
-    NAME_LIMIT,
-    ChatImportResult,
-    ChatPlace,
-    import_chat,
-)
+from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace, import_chat
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatOptions
 from frontdesk.store.database import Connection, Database
+
+# Characters of a text that are stored.
+TEXT_LIMIT = 65_536
 
 TODAY = date(2026, 3, 20)
 LRM, RLM = "\u200e", "\u200f"
@@ -609,6 +606,41 @@ def test_the_same_words_at_the_same_time_stay_several_messages(inbox: Database) 
     assert [text for text, _ in rows(inbox)] == ["ok", "sure?", "ok", "ok", None]
 
 
+def test_what_was_imported_is_counted(inbox: Database) -> None:
+    changed = (
+        "14/03/2020, 09:15 - Ana: Hi <This message was edited>",
+        "14/03/2020, 09:16 - Ana: This message was deleted.",
+        "14/03/2020, 09:17 - Shop: IMG-1.jpg (file attached)",
+        "14/03/2020, 09:18 - Messages to this chat are now secured. Tap for more info.",
+    )
+    outcome = put(inbox, *LINES, *changed)
+    assert outcome.messages == {"received": 6, "sent": 2, "notices": 1}
+    assert outcome.files == {"named": 1, "left out": 1}
+    assert (outcome.skipped, outcome.edited, outcome.deleted, outcome.filled) == (0, 1, 1, 0)
+    again = put(inbox, *LINES, *changed)
+    assert (again.messages, again.files) == ({}, {})
+    assert (again.skipped, again.edited, again.deleted, again.filled) == (9, 0, 0, 0)
+
+
+def test_progress_is_told_by_entries_whether_they_are_new_or_not(inbox: Database) -> None:
+    for _ in range(2):
+        progress: list[int] = []
+        import_chat(inbox, read("\n".join(LINES)), PLACE, lambda: NOW, progress.append)
+        assert progress == [5]
+
+
+def test_who_wrote_what_is_known_from_the_export(inbox: Database) -> None:
+    put(inbox, *LINES[:2], "14/03/2020, 09:18 - Messages to this chat are now secured.")
+    found = inbox.read(
+        lambda c: c.rows("SELECT author, author_name, live FROM message ORDER BY created_at")
+    )
+    assert [tuple(row.values()) for row in found] == [
+        ("contact", None, 0),
+        ("phone", "Shop", 0),
+        ("system", None, 0),
+    ]
+
+
 def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database) -> None:
     put(inbox, *LINES)
     before = rows(inbox)
@@ -636,7 +668,7 @@ def test_a_name_is_not_stored_beyond_any_length(inbox: Database) -> None:
     put(inbox, f"12/03/2020, 09:15 - {'A' * 10**5}: ok")
     row = inbox.read(lambda connection: connection.row("SELECT name FROM contact"))
     assert row is not None
-    assert len(row["name"]) == NAME_LIMIT
+    assert len(row["name"]) == 256
 
 
 def webhook(text: str, at: datetime) -> MessageUpsert:
@@ -679,3 +711,85 @@ def test_the_contact_has_the_name_that_the_phone_has(inbox: Database) -> None:
     row = inbox.read(lambda connection: connection.row("SELECT name, phone FROM contact"))
     assert row is not None
     assert (row["name"], row["phone"]) == ("Ana", "+16505551234")
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("Voice call, 7 sec", 7),
+        ("Voice call, 5 min", 300),
+        ("Sprachanruf, 1 Std. 5 Min. 7 Sek.", 3_907),
+        ("Voice call, 1 hr 1 min", 3_660),
+        ("Voice call, 9999 s", 9_999),
+    ],
+)
+def test_a_call_lasts_as_long_as_its_units_say_together(words: str, seconds: int) -> None:
+    call = call_contents(f"{LRM}{words}", named=True)
+    assert call is not None
+    assert call.content is not None
+    assert (call.content["duration_seconds"], call.content["status"]) == (seconds, "answered")
+    assert call.content["video"] is False
+
+
+@pytest.mark.parametrize(("length", "is_call"), [(80, True), (81, False)])
+def test_a_line_about_a_call_is_short(length: int, is_call: bool) -> None:
+    line = f"{LRM}Missed voice call"
+    line += "." * (length + 1 - len(line))
+    assert (call_contents(line, named=True) is not None) == is_call
+    assert call_contents(f"{LRM}Missed voice call\nand more", named=True) is None
+
+
+def test_a_missed_call_of_the_business_was_not_answered_by_the_customer() -> None:
+    for outbound, status in ((False, "missed"), (True, "unanswered")):
+        call = call_contents(f"{LRM}Missed video call", named=True, outbound=outbound)
+        assert call is not None
+        assert call.content is not None
+        assert (call.content["status"], call.content["video"]) == (status, True)
+        assert call.content["duration_seconds"] is None
+    default = call_contents(f"{LRM}Missed video call", named=True)
+    assert default is not None
+    assert default.content is not None
+    assert default.content["status"] == "missed"
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_words_of_whatsapp_are_marked_where_a_line_has_a_sender(named: bool) -> None:
+    assert (call_contents("Missed voice call", named=named) is None) == named
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "voice"),
+    [
+        ("PTT-20200312-WA0002.opus", "audio", True),
+        ("PTT-20200312-WA0002.m4a", "audio", True),
+        ("AUD-20200312-WA0002.opus", "audio", True),
+        ("AUD-20200312-WA0002.m4a", "audio", False),
+        ("IMG-20200312-WA0002.jpg", "image", None),
+        ("GIF-20200312-WA0002.mp4", "video", None),
+        ("STK-20200312-WA0002.webp", "sticker", None),
+        ("DOC-20200312-WA0002.jpg", "document", None),
+    ],
+)
+def test_a_file_is_of_the_kind_of_its_name_and_a_voice_message_if_it_was_spoken(
+    name: str, kind: str, voice: bool | None
+) -> None:
+    found = entry_contents(f"{name} (file attached)", {})
+    assert found.media is not None
+    assert (found.type, found.media["voice"], found.media["size_bytes"]) == (kind, voice, None)
+
+
+@pytest.mark.parametrize(
+    ("original", "text", "edited", "deleted"),
+    [
+        ("Hi <This message was edited>", "Hi", True, False),
+        ("Hi <something else>", "Hi <something else>", False, False),
+        ("This message was deleted.", None, False, True),
+        ("You deleted this message", None, False, True),
+        ("This message was deleted by me", "This message was deleted by me", False, False),
+    ],
+)
+def test_what_was_edited_or_deleted_is_known_by_the_words_of_whatsapp(
+    original: str, text: str | None, edited: bool, deleted: bool
+) -> None:
+    found = entry_contents(original, {})
+    assert (found.text, found.edited, found.deleted) == (text, edited, deleted)

@@ -4,9 +4,11 @@ import gzip
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import Options, create_app
+from frontdesk.service.middleware import CompressionMiddleware
 
 # The longest answer that every inbox has.
 PATH = "/openapi.json"
@@ -60,3 +62,14 @@ async def test_a_compressed_page_that_is_unchanged_is_not_sent_again(compressing
 async def test_an_app_in_this_process_compresses_nothing(client):
     response, _ = await raw(client, PATH, **{"Accept-Encoding": "gzip"})
     assert "Content-Encoding" not in response.headers
+
+
+@pytest.mark.parametrize(("size", "is_compressed"), [(1_023, False), (1_024, True)])
+async def test_an_answer_of_a_kibibyte_or_more_is_compressed(size: int, is_compressed: bool):
+    app = CompressionMiddleware(Response(b"x" * size))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://inbox"
+    ) as client:
+        response = await client.get("/", headers={"Accept-Encoding": "gzip"})
+    assert ("Content-Encoding" in response.headers) == is_compressed
+    assert response.content == b"x" * size

@@ -10,6 +10,7 @@ from tests.stores import NeverAtOnce
 from frontdesk.errors import Unreachable
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
+from frontdesk.service.middleware import next_link
 
 
 class Failing(NeverAtOnce):
@@ -240,3 +241,38 @@ async def test_the_application_lives_and_ends_as_its_server_says(database):
 async def test_many_requests_at_once_are_all_answered(client: httpx.AsyncClient):
     responses = await asyncio.gather(*(client.get("/v1/labels") for _ in range(40)))
     assert {response.status_code for response in responses} == {200}
+
+
+@pytest.mark.parametrize(("size", "status"), [(8_192, 200), (8_193, 414)])
+async def test_an_address_has_at_most_8_kibibytes(client, size, status):
+    query = "limit=1" + "&" * (size - len("v1/labels") - len("limit=1"))
+    response = await client.get(f"/v1/labels?{query}")
+    assert response.status_code == status
+    if status == 414:
+        assert response.json()["detail"] == "The address may have 8192 bytes."
+
+
+@pytest.mark.parametrize(("size", "status"), [(8_192, 200), (8_193, 431)])
+async def test_headers_have_at_most_8_kibibytes_with_their_marks(client, size, status):
+    request = client.build_request("GET", "/v1/labels", headers={"X-Pad": ""})
+    used = sum(len(name) + len(value) + len(": \r\n") for name, value in request.headers.raw)
+    request.headers["X-Pad"] = "x" * (size - used)
+    response = await client.send(request)
+    assert response.status_code == status
+    if status == 431:
+        assert response.json()["detail"] == "The headers may have 8192 bytes."
+
+
+@pytest.mark.parametrize(
+    ("query", "link"),
+    [
+        (b"", "/v1/labels?cursor=c"),
+        (b"limit=1", "/v1/labels?limit=1&cursor=c"),
+        (b"cursor=b&limit=1&&q=a%20b", "/v1/labels?limit=1&q=a%20b&cursor=c"),
+        (b"curs%6Fr=b", "/v1/labels?cursor=c"),
+        (b'q=<"\xff>', "/v1/labels?q=%3C%22%C3%BF%3E&cursor=c"),
+    ],
+)
+def test_the_next_page_is_the_same_request_with_another_cursor(query: bytes, link: str):
+    scope = {"query_string": query, "path": "/v1/labels"}
+    assert next_link(scope, "c") == f'<{link}>; rel="next"'

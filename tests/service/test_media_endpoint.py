@@ -350,3 +350,53 @@ def test_a_range_lies_within_the_file(
     assert part is None or 0 <= part.start < part.stop <= size
     if part is not None and has_first and has_last:
         assert part == ByteRange(first, min(last + 1, size))
+
+
+async def test_a_file_that_waits_is_worth_asking_for_in_five_seconds(inbox: Inbox) -> None:
+    path, client = inbox.add(state=media.PENDING), await inbox.client()
+    response = await client.get(path)
+    assert (response.status_code, response.headers["Retry-After"]) == (404, "5")
+
+
+async def test_a_file_is_kept_for_a_day_by_its_key_and_runs_nowhere(inbox: Inbox) -> None:
+    path, client = inbox.add(), await inbox.client()
+    response = await client.get(path)
+    assert response.headers["Cache-Control"] == "private, max-age=86400, immutable"
+    assert response.headers["Vary"] == "Authorization"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert response.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert len(response.headers["ETag"]) == 34
+
+
+@pytest.mark.parametrize(
+    ("header", "size", "found"),
+    [
+        (None, 10, None),
+        ("bytes=0-", 10, ByteRange(0, 10)),
+        ("bytes=0-0", 10, ByteRange(0, 1)),
+        ("Bytes=9-9 ", 10, ByteRange(9, 10)),
+        ("bytes=9-99", 10, ByteRange(9, 10)),
+        ("bytes=5-4", 10, None),
+        ("bytes=-1", 10, ByteRange(9, 10)),
+        ("bytes=-10", 10, ByteRange(0, 10)),
+        ("bytes=-99", 10, ByteRange(0, 10)),
+        ("bytes=" + "9" * 19 + "-", 10, None),
+    ],
+)
+def test_a_range_is_that_of_its_first_and_last_byte(
+    header: str | None, size: int, found: ByteRange | None
+) -> None:
+    assert byte_range(header, size) == found
+
+
+@pytest.mark.parametrize(
+    ("header", "size"), [("bytes=10-", 10), ("bytes=-0", 10), ("bytes=-1", 0), ("bytes=0-", 0)]
+)
+def test_a_range_behind_the_end_cannot_be_had(header: str, size: int) -> None:
+    with pytest.raises(NotSatisfiable):
+        byte_range(header, size)
+
+
+def test_the_range_of_an_answer_names_its_last_byte() -> None:
+    assert ByteRange(2, 5).content_range(10) == "bytes 2-4/10"

@@ -279,8 +279,10 @@ def test_an_account_without_a_token_waits(bench: Bench) -> None:
 
 
 def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends(
-    bench: Bench,
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # It does not look by itself meanwhile.
+    monkeypatch.setattr("frontdesk.service.media.fetcher.TICK_SECONDS", 3_600.0)
     fetcher = bench.fetcher()
     fetcher.start()
     bench.request("1", PHOTOS[0])
@@ -304,6 +306,24 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
     assert (row["state"], row["attempts"], row["claim"], row["claimed_until"]) == (
         "pending", 0, None, 0,
     )  # fmt: skip
+
+
+def test_the_thread_looks_by_itself_too(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frontdesk.service.media.fetcher.TICK_SECONDS", 0.01)
+    fetcher = bench.fetcher()
+    fetcher.start()
+    bench.request("1", PHOTOS[0])
+    assert bench.counts.stored.wait(30)
+    fetcher.close()
+
+
+def test_a_fetcher_that_does_not_run_is_not_woken(bench: Bench) -> None:
+    fetcher = bench.fetcher()
+    fetcher.notify()
+    fetcher.start()
+    fetcher.close()
+    fetcher.notify()
+    bench.fetcher().close()
 
 
 def test_two_services_fetch_each_file_once(bench: Bench) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from frontdesk.service.media.upkeep import MediaLimits, MediaUpkeep
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
-from frontdesk.store import media
+from frontdesk.store import accounts, media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
@@ -42,6 +42,10 @@ def enforced(database: Database, files: MediaDirectory, limits: MediaLimits) -> 
         return {row["key"]: row["state"] for row in connection.rows("SELECT * FROM media")}
 
     return database.read(read)
+
+
+def revision(database: Database) -> int:
+    return database.read(lambda c: accounts.revision(c, ACCOUNT))
 
 
 def test_without_limits_nothing_goes(database: Database, files: MediaDirectory) -> None:
@@ -100,3 +104,31 @@ def test_a_directory_that_is_missing_keeps_what_is_to_be_deleted(
     assert len(list(files.digests(ACCOUNT))) == 1
     MediaUpkeep(database, files, lambda: NOW, MediaLimits()).collect(ACCOUNT)
     assert list(files.digests(ACCOUNT)) == []
+
+
+@pytest.mark.parametrize("days", [1, 30])
+def test_the_age_of_a_message_is_measured_to_the_millisecond(
+    database: Database, files: MediaDirectory, days: int
+) -> None:
+    put(database, files, 1, b"kept", age=days)
+    assert enforced(database, files, MediaLimits(keep_days=days)) == {"k1": "stored"}
+    MediaUpkeep(database, files, lambda: NOW + 1, MediaLimits(keep_days=days)).enforce(ACCOUNT)
+    assert enforced(database, files, MediaLimits(keep_days=days)) == {"k1": "removed"}
+
+
+def test_the_provider_gives_out_files_for_seven_days(
+    database: Database, files: MediaDirectory
+) -> None:
+    request = MediaRequest("k1", 1, 1, "image", media.WHATSAPP, "1", NOW - 7 * DAY)
+    database.write(lambda c: media.add(c, ACCOUNT, [request]))
+    assert enforced(database, files, MediaLimits()) == {"k1": "pending"}
+    MediaUpkeep(database, files, lambda: NOW + 1, MediaLimits()).enforce(ACCOUNT)
+    assert enforced(database, files, MediaLimits()) == {"k1": "expired"}
+
+
+def test_a_total_that_is_reached_is_not_exceeded(database: Database, files: MediaDirectory) -> None:
+    put(database, files, 1, b"12345", age=1)
+    assert enforced(database, files, MediaLimits(total_bytes=5)) == {"k1": "stored"}
+    before = revision(database)
+    assert enforced(database, files, MediaLimits(total_bytes=4)) == {"k1": "removed"}
+    assert revision(database) > before

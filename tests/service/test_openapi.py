@@ -146,6 +146,116 @@ def test_every_error_code_is_documented_at_its_status(openapi):
     assert found == {code: CODES[code][0] for code in CODES if code not in elsewhere}
 
 
+EXTENSION = "x-frontdesk-extension"
+PAGED = {"limit", "cursor"}
+# The parameters of the interface that the service is modelled on, by operation.
+MODELLED_ON: dict[str, set[str]] = {
+    "/v1/conversations": {"status", "assignee", "channel", "label", *PAGED},
+    "/v1/conversations/counts": {"status", "channel", "label"},
+    "/v1/conversations/{id}/messages": {"id", *PAGED},
+    "/v1/conversations/{id}/notes": {"id", *PAGED},
+    "/v1/contacts": {"q", *PAGED},
+    "/v1/contacts/by-phone/{phone}": {"phone"},
+    "/v1/labels": PAGED,
+    "/v1/custom-fields": PAGED,
+    "/v1/users": PAGED,
+    "/v1/teams": PAGED,
+    "/v1/channels": PAGED,
+    "/v1/canned-responses": PAGED,
+    "/v1/templates": PAGED,
+    "/v1/reports/inbox": {"from", "to", "timezone", "channel", "label", "granularity"},
+}
+
+
+def test_operations_and_parameters_beyond_the_interface_are_marked_as_extensions(openapi):
+    unmarked = {
+        path: {one["name"] for one in path_item["get"]["parameters"] if EXTENSION not in one}
+        for path, path_item in openapi["paths"].items()
+        if EXTENSION not in path_item["get"]
+    }
+    assert unmarked == MODELLED_ON
+
+
+def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
+    marked = {
+        name: {member for member, kind in schema["properties"].items() if EXTENSION in kind}
+        for name, schema in openapi["components"]["schemas"].items()
+        if "properties" in schema
+    }
+    assert {name: found for name, found in marked.items() if found} == {
+        "Channel": {"business_hours", "timezone"},
+        "ChannelCounts": {"snoozed", "resolved", "awaiting_human"},
+        "Contact": {"marketing_opt_out_at"},
+        "ConversationPage": {"matches", "total", "total_capped"},
+        "Counts": {"by_assignee", "by_label"},
+        "LiveCounts": {"over_first_response", "over_reply", "waits"},
+        "Media": {"status", "width", "height", "duration_ms"},
+        "Message": {"pricing", "expired_at"},
+        "MessagePreview": {"deleted_at"},
+        "Metrics": {"answered_conversations_count", "spread", "targets"},
+        "Report": {
+            *("clock", "user", "team", "label", "pricing", "previous_series"),
+            *("users", "everyone", "teams", "labels", "ads", "hours"),
+        },
+    }
+
+
+def test_the_mark_of_an_extension_is_true(openapi):
+    marks = re.findall(rf'"{EXTENSION}": (\w+)', json.dumps(openapi))
+    assert set(marks) == {"true"}
+
+
+def test_headers_are_always_there_but_those_of_limits_and_of_a_next_page(openapi):
+    headers = openapi["components"]["headers"]
+    optional = {name for name, header in headers.items() if not header["required"]}
+    assert optional == {"RateLimit-Policy", "RateLimit", "Link"}
+    assert headers["Retry-After"]["schema"] == {"type": "integer", "minimum": 1}
+
+
+def test_each_answer_has_the_headers_of_its_status(openapi):
+    for operation in answered_with_json(openapi):
+        asked = {one["name"] for one in operation["parameters"]}
+        for status, response in operation["responses"].items():
+            if "$ref" in response:
+                response = openapi["components"]["responses"][response["$ref"].split("/")[-1]]
+            own = set(response["headers"]) - {"X-Request-Id", "RateLimit-Policy", "RateLimit"}
+            assert own == {
+                "200": {"ETag", "Link"} if "cursor" in asked else {"ETag"},
+                "304": {"ETag"},
+                "401": {"WWW-Authenticate"},
+                "429": {"Retry-After"},
+                "503": {"Retry-After"},
+            }.get(status, set())
+
+
+def test_an_operation_is_documented_with_the_errors_that_it_can_have(openapi):
+    """Of the codes that only some have: those of their parameters, paths and resources."""
+
+    def only(path: str) -> set[str]:
+        found: set[str] = set()
+        for response in openapi["paths"][path]["get"]["responses"].values():
+            content = response.get("content", {}).get("application/problem+json")
+            if content:
+                found |= set(content["schema"]["properties"]["code"]["x-known-values"])
+        return found - {"invalid_parameter", "malformed_request"}
+
+    paged = {"invalid_limit", "invalid_cursor", "cursor_mismatch"}
+    filtered = {"invalid_filter", "assignee_me_unavailable"}
+    assert only("/v1/labels") == paged
+    assert only("/v1/contacts") == paged
+    assert only("/v1/contacts/by-phone/{phone}") == {"invalid_phone", "contact_not_found"}
+    assert only("/v1/conversations") == {*paged, *filtered, "message_search_unavailable"}
+    assert only("/v1/conversations/counts") == filtered
+    assert only("/v1/conversations/{id}") == {"conversation_not_found"}
+    assert only("/v1/conversations/{id}/messages") == {*paged, "conversation_not_found"}
+    assert only("/v1/reports/inbox") == {*filtered, "invalid_period"}
+    assert only("/v1/reports/conversations") == {*paged, "invalid_filter", "invalid_period"}
+    assert only("/v1/media/{key}") == {
+        *("media_not_found", "media_pending", "media_expired", "media_failed"),
+        *("media_refused", "media_removed", "preview_unavailable", "range_not_satisfiable"),
+    }
+
+
 def test_members_are_always_there_but_those_that_may_be_absent(openapi):
     absent = {
         (name, member)

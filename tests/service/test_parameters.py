@@ -2,13 +2,13 @@
 
 import pytest
 
-from frontdesk.service.cursors import MAX_LENGTH
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.problems import ApiError
-from frontdesk.wire.queries import MAX_LIMIT
 
 NAMES = ("limit", "cursor", "status", "q")
 STATUSES = ("open", "resolved")
+# Characters of a cursor, and rows of a page.
+MAX_LENGTH, MAX_LIMIT = 512, 100
 
 
 def faults(parameters: Parameters) -> list[tuple[str, str, str]]:

@@ -25,16 +25,13 @@ from tests.service.webhook_receivers import (
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.webhooks import receiver as receiver_module
-from frontdesk.service.webhooks.receiver import (
-    MOST_AT_ONCE,
-    MOST_BYTES,
-    MOST_BYTES_AT_ONCE,
-    WebhookSecret,
-    WebhookSecrets,
-)
+from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Connection, Database
 
 T = TypeVar("T")
+
+# Of a body, of all bodies that are being received, and of those that are being stored.
+MOST_BYTES, MOST_BYTES_AT_ONCE, MOST_AT_ONCE = 4 * 2**20, 64 * 2**20, 32
 
 
 async def test_the_challenge_comes_back_verbatim_to_who_knows_the_token(harness: ReceiverHarness):
@@ -289,7 +286,7 @@ async def test_one_client_cannot_take_the_memory_for_the_bodies_of_all(
     async with posting([one] * half, b" " * MOST_BYTES):
         refused = await again.post(PATH, **signed(BODY))
         is_problem(refused, 503, "service_unavailable")
-        assert int(refused.headers["Retry-After"]) > 0
+        assert refused.headers["Retry-After"] == "5"
         assert (await other.post(PATH, **signed(BODY))).status_code == 200
         assert (await again.get(PATH, params=handshake())).status_code == 200
     assert (await again.post(PATH, **signed(BODY))).status_code == 200
@@ -379,3 +376,80 @@ async def test_the_log_records_it_without_what_was_sent(harness: ReceiverHarness
     assert (posted["route"], posted["status"], posted["code"]) == (PATH, 200, None)
     assert (shaken["route"], shaken["code"]) == (f"{PATH}/{{account}}", "verify_token_mismatch")
     assert "guessed" not in harness.log.getvalue()
+
+
+async def test_of_the_headers_only_those_that_say_who_sent_it_are_stored(
+    harness: ReceiverHarness, database: Database
+):
+    posted = signed(BODY, **{"User-Agent": "m" * 513, "X-Other": "secret"})
+    await harness.client.post(PATH, **posted)
+    (row,) = database.read(lambda c: c.rows("SELECT headers_json FROM raw_event"))
+    assert json.loads(row["headers_json"]) == {
+        "content-type": "application/json",
+        "user-agent": "m" * 512,
+        "x-hub-signature-256": posted["headers"]["X-Hub-Signature-256"],
+    }
+
+
+async def test_answers_are_not_kept_by_caches(harness: ReceiverHarness):
+    shaken = await harness.client.get(PATH, params=handshake())
+    posted = await harness.client.post(PATH, **signed(BODY))
+    for response in (shaken, posted):
+        assert response.headers["Cache-Control"] == "no-store"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(("size", "closes"), [(MOST_BYTES + 65_536, False), (2**24 + 1, True)])
+async def test_of_a_body_that_is_too_large_so_much_is_read_that_the_sender_learns_it(
+    harness: ReceiverHarness, is_problem: IsProblem, size: int, closes: bool
+):
+    headers = signed(BODY)["headers"]
+    response = await harness.client.post(PATH, content=in_parts(size), headers=headers)
+    document = is_problem(response, 413, "payload_too_large")
+    assert document["detail"] == "A body may have 4194304 bytes."
+    assert (response.headers.get("Connection") == "close") == closes
+
+
+async def test_a_body_may_be_discarded_up_to_16_mebibytes(harness: ReceiverHarness):
+    headers = signed(BODY)["headers"]
+    response = await harness.client.post(PATH, content=in_parts(2**24), headers=headers)
+    assert (response.status_code, response.headers.get("Connection")) == (413, None)
+
+
+async def test_a_sender_that_is_too_slow_is_told_the_time(
+    harness: ReceiverHarness, is_problem: IsProblem, monkeypatch: pytest.MonkeyPatch
+):
+    async def endless() -> AsyncIterator[bytes]:
+        yield BODY
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(receiver_module, "BODY_SECONDS", 0.01)
+    response = await harness.client.post(PATH, content=endless(), headers=signed(BODY)["headers"])
+    document = is_problem(response, 408, "request_timeout")
+    assert document["detail"] == "A body has to come within 0.01 seconds."
+    assert response.headers["Connection"] == "close"
+
+
+@pytest.mark.parametrize(
+    ("secret", "given", "fits"),
+    [
+        (SECRET, signature(BODY), True),
+        (SECRET, signature(BODY).upper().replace("SHA", "sha"), True),
+        (SECRET, signature(BODY, "x"), False),
+        (SECRET, "", False),
+        ("", signature(BODY, ""), False),
+        (None, "", True),
+    ],
+)
+def test_a_signature_is_that_of_the_body_by_the_secret(secret: str | None, given: str, fits: bool):
+    assert WebhookSecret(secret).verify_signature(BODY, given.encode()) is fits
+
+
+def test_an_account_has_its_own_secrets_else_the_common_ones_else_none():
+    own, common = WebhookSecret("a", "b"), WebhookSecret("c", "d")
+    agreed = WebhookSecrets(common, {"shop": own})
+    assert (agreed.for_account("shop"), agreed.for_account("other")) == (own, common)
+    nothing = WebhookSecrets().for_account("other")
+    assert not nothing.matches_token("")
+    assert not nothing.verify_signature(BODY, b"")
+    assert nothing != WebhookSecrets().for_account("other")

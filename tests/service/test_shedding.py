@@ -12,11 +12,13 @@ from tests.stores import NeverAtOnce
 from frontdesk.service import executors
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.executors import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS
 from frontdesk.store import sqlite
 from frontdesk.store.database import Connection, Database
 
 T = TypeVar("T")
+
+# Requests under way, and how long one of them may wait for a thread.
+MOST_AT_ONCE, MOST_WAITING_MILLISECONDS = 128, 5_000
 
 
 class Gated(NeverAtOnce):

@@ -10,6 +10,7 @@ import pytest
 from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
+from frontdesk.ingest.admission import Admission
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
@@ -17,15 +18,17 @@ from frontdesk.ingest.idle_conversations import IdleLimit
 from frontdesk.ingest.webhooks.retention import DAY
 from frontdesk.service.webhooks import worker as worker_module
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
-from frontdesk.store import raw_events
+from frontdesk.store import media, raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.expiry import keep_messages
+from frontdesk.store.media import MediaRequest
 from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.rows import RESOLVED
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000
+HOUR = 60 * 60 * 1000
 PATIENCE_SECONDS = 30
 
 
@@ -122,8 +125,10 @@ def worker(watched: Watched, clock: Clock) -> Iterator[BackgroundWorker]:
 
 
 def test_pending_webhooks_are_applied_at_start_and_new_ones_on_notify(
-    worker: BackgroundWorker, watched: Watched, database: Database
+    worker: BackgroundWorker, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
+    # It does not look by itself meanwhile.
+    monkeypatch.setattr(worker_module, "TICK_SECONDS", 3_600.0)
     arrive(database, body("w1"))
     worker.start()
     watched.wait_for(lambda: states(database) == {"applied": 1})
@@ -165,7 +170,7 @@ def test_a_snooze_that_is_over_is_written_down(
     clock.now = until - 1
     worker.run_once()
     assert snoozed_until(database) == [until]
-    clock.now = until + worker_module.SNOOZES_EVERY
+    clock.now = until + 10_000
     worker.run_once()
     assert snoozed_until(database) == [None]
 
@@ -223,10 +228,10 @@ def test_old_webhooks_are_deleted_at_the_retention_interval(
     worker.run_once()
     assert states(database) == {"applied": 1}
     for _ in range(24):
-        clock.now += worker_module.RETENTION_EVERY
+        clock.now += HOUR
         worker.run_once()
         assert states(database) == {"applied": 1}
-    clock.now += worker_module.RETENTION_EVERY
+    clock.now += HOUR
     worker.run_once()
     assert states(database) == {}
     arrive(database, body("w2"), at=NOW)
@@ -266,7 +271,7 @@ def test_a_clock_that_jumps_forward_deletes_nothing_and_may_be_put_right(
     arrive(database, body("w1"), at=NOW)
     clock.now = NOW + 100 * DAY
     worker.run_once()
-    clock.now += 23 * worker_module.RETENTION_EVERY
+    clock.now += 23 * HOUR
     worker.run_once()
     assert states(database) == {"applied": 1}
     clock.now = NOW + 3 * DAY
@@ -359,3 +364,80 @@ def test_a_revoked_text_is_in_no_file_of_the_database_once_nobody_reads_it(tmp_p
     assert b"hello" in bytes_of(path)
     for one in (database, reader):
         one.close()
+
+
+def snooze_until(database: Database, until: int, key: str) -> None:
+    event = ConversationEvent("101", Person("+16505551234"), key, NOW, "snoozed", {"until": until})
+    database.write(lambda connection: apply_events(connection, 1, [event], now=NOW))
+
+
+def test_ends_of_snoozes_are_looked_for_every_ten_seconds(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
+    worker.run_once()
+    snooze_until(database, NOW + 1, "s")
+    clock.now = NOW + 9_999
+    worker.run_once()
+    assert snoozed_until(database) == [NOW + 1]
+    clock.now = NOW + 10_000
+    worker.run_once()
+    assert snoozed_until(database) == [None]
+
+
+def test_idle_conversations_are_looked_for_every_minute(
+    watched: Watched, clock: Clock, database: Database
+):
+    worker = BackgroundWorker(watched, clock, WorkerSettings(idle_limit=IdleLimit(DAY)))
+    worker.run_once()
+    event = said("w1", "+15550001", NOW - 2 * DAY, "contact")
+    database.write(lambda connection: apply_events(connection, 1, [event], now=NOW))
+    clock.now = NOW + 59_999
+    worker.run_once()
+    assert statuses(database) != {"+15550001": RESOLVED}
+    clock.now = NOW + 60_000
+    worker.run_once()
+    assert statuses(database) == {"+15550001": RESOLVED}
+
+
+def test_files_are_looked_for_every_ten_minutes(watched: Watched, clock: Clock, database: Database):
+    worker = BackgroundWorker(watched, clock, WorkerSettings())
+    worker.run_once()
+    old = MediaRequest("k", 1, 1, "image", media.WHATSAPP, "1", NOW - 8 * DAY)
+    database.write(lambda connection: media.add(connection, 1, [old]))
+
+    def state() -> str:
+        (row,) = database.read(lambda connection: connection.rows("SELECT state FROM media"))
+        return str(row["state"])
+
+    clock.now = NOW + 599_999
+    worker.run_once()
+    assert state() == "pending"
+    clock.now = NOW + 600_000
+    worker.run_once()
+    assert state() == "expired"
+
+
+def test_files_may_be_requested_after_webhooks_were_applied(
+    watched: Watched, clock: Clock, database: Database
+):
+    requests: list[int] = []
+    worker = BackgroundWorker(
+        watched, clock, WorkerSettings(), requested=lambda: requests.append(len(states(database)))
+    )
+    worker.run_once()
+    assert requests == []
+    arrive(database, body("w1"))
+    worker.run_once()
+    assert requests == [1]
+
+
+def test_what_is_kept_and_not_shown_is_said_once(
+    watched: Watched, clock: Clock, database: Database, caplog: pytest.LogCaptureFixture
+):
+    settings = WorkerSettings(admission=Admission(create_channels=False))
+    worker = BackgroundWorker(watched, clock, settings)
+    for number in range(2):
+        arrive(database, body(f"w{number}"))
+        worker.run_once()
+    (line,) = caplog.messages
+    assert line.endswith(": what comes for it is kept and not shown")

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from frontdesk.errors import Unreachable
-from frontdesk.service.executors import TOUCH_MILLISECONDS, WAKE_MILLISECONDS, WriteBehind
+from frontdesk.service.executors import WriteBehind
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_446_400_000
+# A minute between two uses of a key, ten seconds between two attempts to end snoozes.
+TOUCH_MILLISECONDS, WAKE_MILLISECONDS = 60_000, 10_000
 
 
 class Counted(SQLiteDatabase):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.store import media
-from frontdesk.store.database import Database, Row
+from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.media import Claim, MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
 
@@ -295,3 +295,119 @@ def test_the_same_photo_arrives_while_its_file_is_being_deleted(
     thread.join()
     is_there = files.has(ACCOUNT, file_of(b"photo").digest)
     assert (row_of(database, "key-2")["state"] == "stored") == is_there == results[0]
+
+
+def test_any_number_of_messages_is_asked_for_their_files(database: Database) -> None:
+    add(database, *(request(message_id) for message_id in range(1, 503)))
+    for asked in (0, 1, 500, 501, 502):
+        ids = range(1, asked + 1)
+        found = database.read(lambda c, ids=ids: media.of_messages(c, ACCOUNT, ids))
+        assert sorted(found) == list(ids)
+
+
+def stored_files(database: Database, count: int) -> None:
+    """As many files of one byte, the first stored first."""
+
+    def add_each(connection: Connection) -> None:
+        for number in range(1, count + 1):
+            file = StoredFile(f"{number:064x}", 1, "image/jpeg")
+            one = request(number)
+            media.add_stored(connection, ACCOUNT, one, file, NOW + number, lambda: True)
+
+    database.write(add_each)
+
+
+def test_files_above_a_total_go_by_a_hundred_at_once(database: Database) -> None:
+    stored_files(database, 103)
+    totals = [database.write(lambda c: media.purge_to(c, ACCOUNT, 2)) for _ in range(3)]
+    assert totals == [100, 1, 0]
+    assert row_of(database, "key-101")["state"] == "removed"
+    assert [row_of(database, f"key-{number}")["state"] for number in (102, 103)] == ["stored"] * 2
+
+
+def test_discarded_files_are_deleted_by_a_hundred_at_once(database: Database) -> None:
+    digests = [f"{number:064x}" for number in range(101)]
+    database.write(lambda c: media.discard(c, ACCOUNT, digests))
+    deleted: list[str] = []
+    assert [collected(database, deleted) for _ in range(3)] == [100, 1, 0]
+    assert sorted(deleted) == digests
+
+
+def test_a_file_that_is_stored_already_is_added_once(database: Database) -> None:
+    file = file_of(b"photo")
+
+    def added(at: int, *, is_there: bool) -> bool:
+        return database.write(
+            lambda c: media.add_stored(c, ACCOUNT, request(1), file, at, lambda: is_there)
+        )
+
+    assert not added(NOW, is_there=False)
+    assert database.read(lambda c: media.by_key(c, ACCOUNT, "key-1")) is None
+    assert added(NOW, is_there=True)
+    assert not added(NOW + 1, is_there=True)
+    assert row_of(database, "key-1")["digest"] == file.digest
+    database.write(lambda c: media.remove(c, ACCOUNT, [1]))
+    assert not added(NOW + 2, is_there=True)
+
+
+def test_what_waits_can_be_hurried(database: Database) -> None:
+    add(database, request(1))
+    claimed(database)
+    database.write(
+        lambda c: media.postpone(
+            c, ACCOUNT, "key-1", "mine", due_at=NOW + MINUTE, reason="why", counted=True
+        )
+    )
+    assert not database.read(lambda c: media.any_due(c, ACCOUNT, NOW))
+    assert database.write(lambda c: media.hurry(c, ACCOUNT, conversation_id=7)) == 0
+    assert database.write(lambda c: media.hurry(c, ACCOUNT)) == 1
+    assert database.read(lambda c: media.any_due(c, ACCOUNT, NOW))
+
+
+def test_only_failures_of_later_messages_are_tried_again(database: Database) -> None:
+    add(database, request(1), request(2))
+    claimed(database)
+    for key in ("key-1", "key-2"):
+        database.write(lambda c, k=key: media.settle(c, ACCOUNT, k, "mine", media.REFUSED, "why"))
+    assert database.write(lambda c: media.retry(c, ACCOUNT, after=0, conversation_id=7)) == 0
+    assert database.write(lambda c: media.retry(c, ACCOUNT, after=NOW + 1)) == 1
+    assert [row_of(database, key)["state"] for key in ("key-1", "key-2")] == ["refused", "pending"]
+
+
+def test_the_most_frequent_failures_come_first(database: Database) -> None:
+    add(database, *(request(message_id) for message_id in range(1, 7)))
+    claimed(database)
+    for number, reason in enumerate(("b", "a", "c", "c", "a", "a"), start=1):
+        key = f"key-{number}"
+        database.write(
+            lambda c, k=key, r=reason: media.settle(c, ACCOUNT, k, "mine", media.FAILED, r)
+        )
+    found = database.read(lambda c: media.failures(c, ACCOUNT, 9))
+    assert [(row["reason"], row["n"]) for row in found] == [("a", 3), ("c", 2), ("b", 1)]
+    assert len(database.read(lambda c: media.failures(c, ACCOUNT, 2))) == 2
+
+
+def test_it_is_known_if_any_file_of_a_state_is_older(database: Database) -> None:
+    add(database, request(1))
+    for state, before, known in (
+        ("pending", NOW + 2, True),
+        ("pending", NOW + 1, False),
+        ("stored", NOW + 2, False),
+    ):
+        assert known == database.read(
+            lambda c, s=state, b=before: media.any_before(c, ACCOUNT, s, b)
+        )
+
+
+def test_a_number_of_none_is_none(database: Database) -> None:
+    assert database.read(lambda c: media.oldest_pending(c, ACCOUNT)) is None
+    assert database.read(lambda c: media.tallies(c, ACCOUNT)) == []
+    assert database.read(lambda c: media.stored_bytes(c, ACCOUNT)) == 0
+    assert not database.read(lambda c: media.is_used(c, ACCOUNT, file_of(b"x").digest))
+
+
+def test_a_file_that_is_being_fetched_is_not_given_up(database: Database) -> None:
+    add(database, request(1), request(2))
+    assert claimed(database, limit=1) == [2]
+    assert database.write(lambda c: media.expire(c, ACCOUNT, NOW + MINUTE)) == 1
+    assert [row_of(database, key)["state"] for key in ("key-1", "key-2")] == ["expired", "pending"]

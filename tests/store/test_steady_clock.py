@@ -34,3 +34,9 @@ def test_a_clock_that_is_put_right_begins_anew(database: Database) -> None:
 
 def test_a_pause_of_a_weekend_is_no_jump(database: Database) -> None:
     assert observed(database, 0, 24, 24 + 70) == [False, True, True]
+
+
+def test_a_day_and_a_pause_are_measured_to_the_millisecond(database: Database) -> None:
+    millisecond = 1 / HOUR
+    assert observed(database, 0, 24 - millisecond, 24) == [False, False, True]
+    assert observed(database, 24 + 72, 24 + 72 + 72 + millisecond) == [True, False]

@@ -44,7 +44,7 @@ _NO_CHARACTER = "has an escape that is no character, such as \\ud800 alone; writ
 # Messages by the type of pydantic's error.
 _REASONS = {
     "missing": "missing",
-    "string_too_short": "missing",
+    **dict.fromkeys(("string_too_short", "too_short"), "missing"),
     "string_type": "not a text",
     "string_unicode": _NO_CHARACTER,
     "bool_type": "not true or false",

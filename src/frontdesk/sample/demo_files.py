@@ -65,7 +65,7 @@ def _store(files: MediaFiles, decoder: PictureDecoder, content: bytes) -> Stored
 
 
 def _content(row: MessageRow) -> bytes | None:
-    """The file of a message; None for a video, or an id that is not of the demo."""
+    """The file of a message; None for a video, or an id that is not of the demo, as music has."""
     members = _members(row)
     detail = detail_of(members.get("id"))
     if detail is None:
@@ -73,7 +73,7 @@ def _content(row: MessageRow) -> bytes | None:
     kind, number = row["type"], row["id"]
     if kind in ("image", "sticker"):
         return _picture(detail, number % pictures.VARIANTS)
-    if kind == "audio" and members.get("voice"):
+    if kind == "audio":
         return voice_message(detail)
     if kind == "document":
         return pdf(str(members.get("filename") or "").partition("-")[0])

@@ -194,7 +194,6 @@ def _fold_answered_call(state: ConversationState, at: int, *, live: bool) -> Non
         _open(state, at)
     _fold_reply(state, at, 0)
     state.last_inbound_at = at
-    state.inbound_at.append(at)
 
 
 def _fold_reply(state: ConversationState, at: int, user_id: int) -> None:

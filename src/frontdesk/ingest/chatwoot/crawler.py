@@ -57,11 +57,10 @@ async def rows_by_windows(
                 "it does not answer ranges of message ids (after= with before=): it is too old to "
                 "be read without losing messages, so update Chatwoot first"
             )
-        whole = len(rows) < _MOST and len(rows) not in _LIMITS
-        if whole or end - first == 1:
+        if len(rows) < _MOST and len(rows) not in _LIMITS:
             by_id |= rows
             continue
-        middle = max(sorted(rows)[len(rows) // 2], first + 1)
+        middle = sorted(rows)[len(rows) // 2]
         windows += [(middle, end), (first, middle)]
     return [by_id[id] for id in sorted(by_id)]
 
@@ -131,7 +130,6 @@ class Journal:
             self._lines.truncate(0)
             self._progress.truncate(0)
             self._progress.write(source.encode() + b"\n")
-            self._progress.flush()
         self._lines.seek(0, os.SEEK_END)
         self.resumed = len(self._steps)
 
