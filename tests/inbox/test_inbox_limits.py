@@ -4,6 +4,7 @@ import pytest
 
 from frontdesk.inbox.counting import count_of, count_with
 from frontdesk.inbox.history import ViewHistory
+from frontdesk.inbox.requests import FetchHead
 from frontdesk.query import parse
 from tests.inbox.memory import Server, Terminal, basic, name
 
@@ -88,3 +89,24 @@ def test_the_last_100_views_can_be_gone_back_to() -> None:
     visits = [history.step(-1, query, None) for _ in range(100)]
     assert [visit and visit.selected for visit in visits] == [str(at) for at in range(100, 0, -1)]
     assert not history.has_before
+
+
+@pytest.mark.parametrize(("size", "rung"), [(50, 1), (51, 0)])
+def test_new_activity_rings_among_the_first_50_rows(size: int, rung: int) -> None:
+    terminal = Terminal(server := Server(size))
+    terminal.query("sort:oldest", seconds=2.0)
+    terminal.press("G", "g", seconds=2.0)
+    assert len(terminal.listed) == size
+    # It moves to the end of the list.
+    server.change("30", unread_count=3)
+    terminal.press("ctrl+r", seconds=2.0)
+    assert terminal.ids[-1] == "30"
+    assert terminal.rung == rung
+
+
+def test_each_sixth_refresh_goes_over_the_whole_list() -> None:
+    terminal = Terminal(server := Server(30))
+    terminal.wait(600.0)
+    asked = [request.thorough for request in server.asked if isinstance(request, FetchHead)]
+    assert asked == [number % 6 == 0 for number in range(1, len(asked) + 1)]
+    assert len(asked) > 12
