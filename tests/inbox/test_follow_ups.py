@@ -183,3 +183,13 @@ def test_the_numbers_follow_what_is_hidden_and_what_is_shown_again() -> None:
     assert count_with(terminal.inbox, "label", label[0]) == number - 1
     terminal.press("undo z", seconds=0.0)
     assert count_with(terminal.inbox, "label", label[0]) == number
+
+
+def test_a_view_that_is_filtered_here_shows_at_once_what_is_hidden_and_what_is_not() -> None:
+    terminal = Terminal(basic(30))
+    terminal.query("unread", seconds=2.0)
+    before = terminal.names
+    terminal.press("z", seconds=0.0)
+    assert terminal.names == before[1:]
+    terminal.press("undo z", seconds=0.0)
+    assert terminal.names == before
