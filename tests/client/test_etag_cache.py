@@ -7,10 +7,10 @@ from tests.client.other_server import OtherServer, Question, Reply, Variant, rep
 from tests.client.prepared_server import ALL
 
 from frontdesk.client import InboxClient
-from frontdesk.client.etag_cache import MOST_ANSWERS, TRUSTED
+from frontdesk.client.etag_cache import MOST_ANSWERS, TRUSTED, CacheKey, EtagCache
 from frontdesk.errors import BadResponse
 from frontdesk.system.request_priority import in_background
-from frontdesk.wire import Label, Team, User
+from frontdesk.wire import Label, Page, Team, User
 
 EMPTY: list[Row] = []
 
@@ -119,3 +119,81 @@ async def test_answers_to_the_background_do_not_push_out_those_to_the_foreground
                 await client.catalogue_page(User, limit=limit)
         await client.catalogue_page(Label)
     assert server.unchanged == 1
+
+
+def key(number: int) -> CacheKey:
+    return "/v1/labels", (("after", str(number)),)
+
+
+def label_page(*ids: str) -> Page[Label]:
+    return Page[Label].of([Label(id=id, title=id) for id in ids], None)
+
+
+def test_the_64_answers_that_were_used_last_are_kept() -> None:
+    cache = EtagCache()
+    for number in range(64):
+        cache.put(key(number), '"1"', label_page(), 0)
+    first = cache.get(key(0))
+    assert first is not None
+    assert cache.touch(key(0), first) is first.value
+    cache.put(key(64), '"1"', label_page(), 0)
+    assert [number for number in range(65) if cache.get(key(number)) is None] == [1]
+
+
+def test_what_is_unlikely_to_be_asked_for_again_goes_first() -> None:
+    cache = EtagCache()
+    for number in range(64):
+        cache.put(key(number), '"1"', label_page(), 0, once=number == 30)
+    cache.put(key(64), '"1"', label_page(), 0)
+    assert [number for number in range(65) if cache.get(key(number)) is None] == [30]
+
+
+@pytest.mark.parametrize(
+    ("tag", "length", "kept"),
+    [
+        ('"1"', 0, True),
+        ('"1"', 524_288, True),
+        ('"1"', 524_289, False),
+        ("x" * 512, 0, True),
+        ("x" * 513, 0, False),
+        ("", 0, False),
+        ("x\n", 0, False),
+    ],
+)
+def test_answers_of_half_a_mebibyte_and_tags_of_512_characters_are_kept(
+    tag: str, length: int, kept: bool
+) -> None:
+    cache = EtagCache()
+    assert cache.put(key(1), tag, label_page("1"), length)
+    assert (cache.get(key(1)) is not None) is kept
+
+
+def test_an_answer_that_is_not_kept_takes_the_place_of_one_that_was() -> None:
+    cache = EtagCache()
+    cache.put(key(1), '"1"', label_page("1"), 0)
+    cache.put(key(1), "", label_page("2"), 0)
+    assert cache.get(key(1)) is None
+
+
+def test_after_20_answers_without_a_change_one_is_asked_for_whole() -> None:
+    cache = EtagCache()
+    cache.put(key(1), '"1"', label_page("1"), 0)
+    for _ in range(20):
+        cached = cache.get(key(1))
+        assert cached is not None
+        cache.touch(key(1), cached)
+    assert cache.get(key(1)) is None
+    assert cache.put(key(1), '"1"', label_page("1"), 0)
+    assert cache.get(key(1)) is not None
+
+
+def test_the_same_tag_with_other_rows_ends_the_trust_in_all_tags() -> None:
+    cache = EtagCache()
+    cache.put(key(1), '"1"', label_page("1"), 0)
+    cache.put(key(2), '"1"', label_page("2"), 0)
+    assert cache.put(key(1), '"2"', label_page("3"), 0)
+    assert cache.get(key(2)) is not None
+    assert not cache.put(key(1), '"2"', label_page("4"), 0)
+    assert cache.get(key(1)) is cache.get(key(2)) is None
+    assert not cache.put(key(3), '"3"', label_page("1"), 0)
+    assert cache.get(key(3)) is None

@@ -13,14 +13,29 @@ from frontdesk.client.lists import (
     THREADS_MOST_PAGES,
     FilterCheck,
     NameLookup,
+    find_listed,
     is_oldest_first,
     newest_first,
     shows_order,
 )
 from frontdesk.client.other_rows import BARE_ID
+from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import ServerState
-from frontdesk.errors import Unreachable
-from frontdesk.wire import Channel, Contact, Conversation, ConversationFilter, Message, Page, User
+from frontdesk.errors import NotOffered, Unreachable
+from frontdesk.wire import (
+    AssigneeCounts,
+    Channel,
+    ChannelCounts,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CountSet,
+    Message,
+    Page,
+    StatusCounts,
+    User,
+)
 
 GRACE = {"id": "7", "name": ""}
 NOW = datetime(2026, 3, 14, 10, tzinfo=UTC)
@@ -147,6 +162,15 @@ ANA = {"id": "1", "name": "Ana Costa", "phone": "+44770090012", "email": "ana@ex
         (ANA, "0900", True),
         (ANA, "77-00", True),
         (ANA, "bo", False),
+        (ANA, "costa bo", False),
+        (ANA, "", True),
+        ({"id": "1", "profile_name": "Bo"}, "bo", True),
+        ({"id": "1", "username": "bo77"}, "bo", True),
+        ({"id": "1"}, "bo", False),
+        ({**ANA, "custom_fields": {"order": 7}}, "7 ana", True),
+        ({"id": "1", "phone": "+16505551234", "wa_id": "447700900123"}, "650 555-1234", True),
+        ({"id": "1", "wa_id": "16505551234"}, "(650) 555-1234", True),
+        ({"id": "1", "name": "Jo", "wa_id": "16505551234"}, "jo 6505551234", True),
         ({**ANA, "custom_fields": {"order": "A-77", "n": 5}}, "a-77", True),
         ({"id": "1", "wa_id": "4477"}, "477", True),
         ({"id": "1", "wa_id": "4477"}, "+8", False),
@@ -166,6 +190,114 @@ def test_a_search_of_which_half_matches_may_look_at_more(
     page = FilterCheck(server).contacts(Page[Contact](data=tuple(rows)), "ana")
     assert len(page.data) == left
     assert server.server().features["search_contacts"].state == expected
+
+
+def counts(
+    assignees: dict[str | None, int] | None = None,
+    channels: dict[str, int] | None = None,
+    **of: int,
+) -> Counts:
+    """Counts of ten open conversations. of: how many of them need a human."""
+    opened = CountSet(all=10, **of)
+    nothing = CountSet(all=0, awaiting_human=0)
+    by_assignee = tuple(
+        AssigneeCounts(assignee=id, all=number, open=number, snoozed=0, resolved=0)
+        for id, number in (assignees or {}).items()
+    )
+    by_channel = tuple(
+        ChannelCounts(channel=id, all=number) for id, number in (channels or {}).items()
+    )
+    return Counts(
+        all=10,
+        by_status=StatusCounts(open=opened, snoozed=nothing, resolved=nothing),
+        by_assignee=by_assignee,
+        by_channel=by_channel,
+    )
+
+
+@pytest.mark.parametrize(
+    ("filter", "given", "narrowed"),
+    [
+        ({"assignee": "7"}, counts({"7": 10}), True),
+        ({"assignee": "7"}, counts({}), True),
+        ({"assignee": "7"}, counts({"7": 9, "8": 1}), False),
+        ({"assignee": "7"}, counts({"7": 9, None: 1}), False),
+        ({"assignee": "me"}, counts({"7": 10}), True),
+        ({"assignee": "me"}, counts({None: 10}), False),
+        ({"assignee": "me"}, counts({"7": 9, "8": 1}), False),
+        ({"assignee": "me"}, counts({"7": 9, None: 1}), False),
+        ({"assignee": "unassigned"}, counts({None: 10}), True),
+        ({"assignee": "unassigned"}, counts({None: 9, "7": 1}), False),
+        ({"assignee": "assigned"}, counts({"7": 9, "8": 1}), True),
+        ({"assignee": "assigned"}, counts({"7": 9, None: 1}), False),
+        ({"assignees": "7,8"}, counts({"7": 9, "8": 1}), True),
+        ({"assignees": "7,8"}, counts({"7": 9, "9": 1}), False),
+        ({"assignees": "7,unassigned"}, counts({"7": 9, None: 1}), True),
+        ({"assignees": "7,me"}, counts({"7": 9, "9": 1}), True),
+        ({}, counts({"7": 9, None: 1}), True),
+        ({"channels": "1,2"}, counts({}, {"1": 9, "2": 1}), True),
+        ({"channels": "1,2"}, counts({}, {"1": 9, "3": 1}), False),
+        ({"channels": "1,2"}, counts({}, {"1": 10, "3": 0}), True),
+        ({"awaiting_human": True}, counts(awaiting_human=10), True),
+        ({"awaiting_human": True}, counts(awaiting_human=9), False),
+        ({"awaiting_human": False}, counts(awaiting_human=0), True),
+        ({"awaiting_human": False}, counts(awaiting_human=1), False),
+        ({"channels": "1", "assignee": "7"}, counts({"8": 10}, {"1": 10}), False),
+    ],
+)
+def test_counts_of_others_than_were_asked_for_are_refused(
+    filter: dict[str, Any], given: Counts, narrowed: bool
+) -> None:
+    server = state()
+    check = FilterCheck(server)
+    if narrowed:
+        assert check.counts(given, ConversationFilter(**filter)) is given
+    else:
+        with pytest.raises(NotOffered, match="does not count by assignee"):
+            check.counts(given, ConversationFilter(**filter))
+    assert server.ignores_filters_of_counts is not narrowed
+
+
+def test_counts_without_parts_are_not_narrowed() -> None:
+    for part in ("by_assignee", "by_status"):
+        with pytest.raises(NotOffered):
+            FilterCheck(state()).counts(
+                counts({}).model_copy(update={part: None}), ConversationFilter()
+            )
+
+
+def listed(asked: list[int]) -> RowPages[Conversation]:
+    """Thirty pages of a row each, from the latest activity down; asked: the pages that were."""
+
+    async def page(cursor: str | None) -> Page[Conversation]:
+        number = int(cursor or 0)
+        asked.append(number)
+        row = conversation(str(number), last_activity_at=at(-number))
+        return Page[Conversation].of([row], str(number + 1) if number < 29 else None)
+
+    return RowPages(page)
+
+
+@pytest.mark.parametrize(
+    ("id", "minutes", "found", "pages"),
+    [
+        ("0", None, True, 1),
+        ("19", None, True, 20),
+        ("20", None, False, 20),
+        # It was active at its newest message, or later.
+        ("4", -4, True, 5),
+        ("x", -4, False, 6),
+        ("x", -25, False, 20),
+    ],
+)
+async def test_a_conversation_is_looked_for_on_20_pages_and_where_it_may_be(
+    id: str, minutes: int | None, found: bool, pages: int
+) -> None:
+    asked: list[int] = []
+    newest = None if minutes is None else NOW + timedelta(minutes=minutes)
+    row = await find_listed(listed(asked), id, newest)
+    assert (row.id if row else None) == (id if found else None)
+    assert asked == [*range(pages)]
 
 
 class Lists:

@@ -730,6 +730,7 @@ class Terminal:
         self._hidden_before: Mapping[str, str] = {}
         # Numbers of new messages by id, as the thread that was opened last shows them.
         self.new_when_opened: Mapping[str, int] = {}
+        self.rung = 0
         self._due: list[tuple[float, int, Asked]] = []
         self._stopped: set[Asked] = set()
         self._numbers = count()
@@ -820,7 +821,8 @@ class Terminal:
 
     def look_ahead(self) -> None: ...
 
-    def ring(self) -> None: ...
+    def ring(self) -> None:
+        self.rung += 1
 
     def highlight_new(self) -> None: ...
 

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from frontdesk.inbox.counting import count_of
+from frontdesk.inbox import follow_ups
+from frontdesk.inbox.counting import count_of, count_with
 from frontdesk.query import parse
 from tests.inbox.memory import START, Server, Terminal, basic
 
@@ -150,3 +151,45 @@ def test_of_many_that_come_back_at_once_three_are_named() -> None:
     [words] = again.warned
     assert words.count("Customer") == 3
     assert words.endswith("and 2 more")
+    assert again.rung == 1
+
+
+def test_three_that_come_back_are_all_named() -> None:
+    server = Server(60)
+    terminal = Terminal(server)
+    for _ in range(3):
+        terminal.hide(HOUR)
+    server.now += timedelta(hours=2)
+    [words] = Terminal(server, cache=terminal.cache).warned
+    assert words.count("Customer") == 3
+    assert "more" not in words
+
+
+def test_those_whose_rows_are_not_here_are_counted() -> None:
+    terminal = Terminal(Server(60))
+    terminal.cache.follow_ups.hides |= {"900": (START, ""), "901": (START, "")}
+    terminal.do(follow_ups.bring_back_due, terminal.inbox)
+    assert terminal.warned == ["To follow up: 2 conversations"]
+
+
+def test_the_numbers_follow_what_is_hidden_and_what_is_shown_again() -> None:
+    terminal = Terminal(basic(9))
+    terminal.query("", seconds=2.0)
+    label = terminal.listed[0].labels or ["billing"]
+    terminal.query(f"#{label[0]}", seconds=2.0)
+    number = count_with(terminal.inbox, "label", label[0])
+    assert number == len(terminal.names) > 1
+    terminal.press("z", seconds=0.0)
+    assert count_with(terminal.inbox, "label", label[0]) == number - 1
+    terminal.press("undo z", seconds=0.0)
+    assert count_with(terminal.inbox, "label", label[0]) == number
+
+
+def test_a_view_that_is_filtered_here_shows_at_once_what_is_hidden_and_what_is_not() -> None:
+    terminal = Terminal(basic(30))
+    terminal.query("unread", seconds=2.0)
+    before = terminal.names
+    terminal.press("z", seconds=0.0)
+    assert terminal.names == before[1:]
+    terminal.press("undo z", seconds=0.0)
+    assert terminal.names == before

@@ -17,17 +17,22 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.inbox.limits import ASLEEP, IDLE, IN_USE, RESTING
 from frontdesk.inbox.link import Link, Phase
 from tests.conftest import NOW
 
 SECOND = timedelta(seconds=1)
 AWAY = Unreachable("No answer")
+# In use, rested, idle and asleep.
+IN_USE, RESTING, IDLE, ASLEEP = 10 * SECOND, 30 * SECOND, 60 * SECOND, 300 * SECOND
 STAGES = [
     (timedelta(), IN_USE),
-    (timedelta(minutes=2), RESTING),
-    (timedelta(minutes=30), IDLE),
-    (timedelta(hours=3), ASLEEP),
+    (timedelta(seconds=59), IN_USE),
+    (timedelta(minutes=1), RESTING),
+    (timedelta(seconds=599), RESTING),
+    (timedelta(minutes=10), IDLE),
+    (timedelta(seconds=3599), IDLE),
+    (timedelta(hours=1), ASLEEP),
+    (timedelta(days=3), ASLEEP),
 ]
 
 

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.inbox.history import ViewHistory, VisitedView
-from frontdesk.inbox.limits import MOST_VISITS
-from frontdesk.query import Query, parse
+from frontdesk.query import parse
 from tests.inbox.memory import Server, Terminal
 
 QUERIES = [parse(text) for text in ("is:open", "is:snoozed", "#vip", "")]
@@ -29,16 +28,6 @@ def test_back_and_forward_lead_through_the_views_as_in_a_browser(steps: list[int
         expected = visits[there] if 0 <= there < len(visits) else None
         assert history.step(there - here, *shown) == expected
         here = here if expected is None else there
-
-
-def test_the_oldest_views_are_forgotten() -> None:
-    history, nothing = ViewHistory(), Query()
-    for number in range(3 * MOST_VISITS):
-        history.leave(nothing, str(number))
-    found = iter(lambda: history.step(-1, nothing, None), None)
-    selected = [visit.selected for visit in found]
-    assert selected[:2] == [str(3 * MOST_VISITS - 1), str(3 * MOST_VISITS - 2)]
-    assert MOST_VISITS <= len(selected) <= MOST_VISITS + 1
 
 
 def test_where_there_is_no_view_to_go_to_it_is_said() -> None:

@@ -2,10 +2,12 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.conftest import NOW
 from tests.mailbox.inbox import ALL, Inbox, ids
+from tests.mailbox.inbox import NOW as VISIT
 
 from frontdesk.cache import Cache
 from frontdesk.errors import NotFound
@@ -15,6 +17,7 @@ from frontdesk.wire import (
     ConversationFilter,
     MessagePreview,
     PhoneRef,
+    timestamp,
 )
 
 
@@ -207,3 +210,73 @@ async def test_how_much_was_seen_is_counted(inbox: Inbox, mailbox: Mailbox) -> N
     await mailbox.refresh_thread("7")
     assert await mailbox.indexed_counts() == (50, 3)
     assert [hit.conversation_id for hit in mailbox.search("hi")] == ["7", "7", "7"]
+
+
+def moment(minutes: int) -> str:
+    """A timestamp so many minutes after the visit."""
+    return timestamp(round(VISIT.timestamp() * 1000) + 60_000 * minutes)
+
+
+@pytest.mark.parametrize(
+    ("members", "unread"),
+    [
+        ({"unread_count": 5, "last_activity_at": moment(-1)}, None),
+        ({"unread_count": 5, "last_activity_at": moment(0)}, None),
+        ({"unread_count": 5, "last_activity_at": moment(1)}, 5),
+        ({"unread_count": 0, "last_activity_at": moment(1)}, None),
+        # Nobody has answered since: the server counts what was read here too.
+        ({"unread_count": 5, "last_activity_at": moment(1), "waiting_since": moment(-9)}, 3),
+        ({"unread_count": 5, "last_activity_at": moment(1), "waiting_since": moment(0)}, 3),
+        ({"unread_count": 5, "last_activity_at": moment(1), "waiting_since": moment(1)}, 5),
+        ({"unread_count": 3, "last_activity_at": moment(1), "waiting_since": moment(-9)}, 1),
+        ({"unread_count": 2, "last_activity_at": moment(1), "waiting_since": moment(-9)}, 2),
+        ({"unread_count": 1, "last_activity_at": moment(1), "waiting_since": moment(-9)}, 1),
+        # A server without counts: what the customer wrote since is new.
+        (
+            {
+                "unread_count": None,
+                "last_activity_at": moment(1),
+                "last_inbound_at": moment(-1),
+            },
+            None,
+        ),
+        ({"unread_count": None, "last_activity_at": moment(1), "last_inbound_at": moment(1)}, 0),
+        ({"unread_count": None, "last_activity_at": moment(1)}, 0),
+        ({"unread_count": None, "last_activity_at": moment(-1)}, None),
+    ],
+)
+async def test_what_is_new_since_a_visit_is_unread(
+    inbox: Inbox, mailbox: Mailbox, members: dict[str, Any], unread: int | None
+) -> None:
+    inbox.conversations["7"] = inbox.conversations["7"].model_copy(update={"unread_count": 2})
+    inbox.bump("8")
+    await mailbox.refresh_conversation(inbox.conversations["7"])
+    mailbox.mark_read("7")
+    row = inbox.conversations["7"].model_copy(update=members)
+    assert mailbox.unread_among([row]) == ({} if unread is None else {"7": unread})
+
+
+def test_a_visit_whose_time_cannot_be_read_was_none(inbox: Inbox, mailbox: Mailbox) -> None:
+    row = inbox.conversations["7"].model_copy(update={"unread_count": 2})
+    mailbox.restore_read_marks({"7": "damaged 1"})
+    assert mailbox.unread_among([row]) == {"7": 2}
+
+
+async def test_who_writes_while_hidden_is_due_and_who_wrote_before_is_not(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    await mailbox.refresh_conversations(ALL)
+    for id in ("398", "399"):
+        row = inbox.conversations[id].model_copy(update={"last_inbound_at": moment(-1)})
+        inbox.conversations[id] = row
+        mailbox.follow_ups.hide([row], NOW + timedelta(hours=1))
+    inbox.bump("399", last_inbound_at=moment(-1))
+    inbox.bump("398", last_inbound_at=moment(1))
+    await mailbox.refresh_conversations(ALL)
+    assert mailbox.follow_ups.due(NOW) == ["398"]
+    assert sorted(ids(mailbox.follow_ups.all())) == ["398", "399"]
+    mailbox.follow_ups.bring_back(["398"])
+    assert mailbox.follow_ups.due(NOW) == []
+    assert sorted(ids(mailbox.follow_ups.all())) == ["398", "399"]
+    mailbox.mark_read("398")
+    assert ids(mailbox.follow_ups.all()) == ["399"]

@@ -261,6 +261,25 @@ def test_the_newest_conversations_come_first_and_those_without_a_beginning_last(
 
 
 @pytest.mark.parametrize(
+    ("order", "ids"),
+    [
+        ("created", ["20", "10", "9", "x"]),
+        ("active", ["20", "10", "9", "x"]),
+        ("oldest", ["x", "9", "10", "20"]),
+        ("waiting", ["x", "9", "10", "20"]),
+        ("window", ["x", "9", "10", "20"]),
+    ],
+)
+def test_rows_of_one_moment_are_in_the_order_of_their_numbers(order: str, ids: list[str]) -> None:
+    moment = "2026-03-01T00:00:00Z"
+    times = ("created_at", "last_activity_at", "waiting_since", "service_window_expires_at")
+    members = {"status": "open", **dict.fromkeys(times, moment)}
+    rows = [row_of(number, id=id, **members) for number, id in enumerate(["9", "x", "20", "10"])]
+    key = sort_key(order, datetime(2026, 2, 1, tzinfo=UTC))
+    assert [row.id for row in sorted(rows, key=key)] == ids
+
+
+@pytest.mark.parametrize(
     "condition",
     [
         FieldFilter("plan"),

@@ -1,6 +1,7 @@
 """Wire values: parsed, validated, serialized unchanged, and immutable."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -129,3 +130,26 @@ def test_the_nested_model_of_an_annotation_is_found(
     annotation: Any, held: type[Wire] | None
 ) -> None:
     assert nested_model(annotation) is held
+
+
+def _models(base: type[Wire]) -> Iterator[type[Wire]]:
+    for model in base.__subclasses__():
+        yield model
+        yield from _models(model)
+
+
+def _defaults() -> dict[str, Any]:
+    """What a client assumes of each member that another server leaves out, by its name."""
+    return {
+        f"{model.__name__}.{name}": member.default
+        for model in _models(Wire)
+        if model.__module__.startswith("frontdesk.wire.")
+        for name, member in model.model_fields.items()
+        if not member.is_required()
+    }
+
+
+def test_a_number_that_a_server_leaves_out_is_zero_and_a_mark_is_not_set() -> None:
+    numbers = {name: one for name, one in _defaults().items() if isinstance(one, int)}
+    assert {name for name, one in numbers.items() if one} == {"User.active"}
+    assert len(numbers) > 40

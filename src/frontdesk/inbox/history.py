@@ -26,7 +26,7 @@ class ViewHistory:
 
     def leave(self, query: Query, selected: str | None) -> None:
         """Record that another view than those after this one is shown next."""
-        self._before = [*self._before[-MOST_VISITS:], VisitedView(query, selected)]
+        self._before = [*self._before, VisitedView(query, selected)][-MOST_VISITS:]
         self._after = []
 
     def step(self, step: int, query: Query, selected: str | None) -> VisitedView | None:

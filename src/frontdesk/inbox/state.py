@@ -328,7 +328,6 @@ class Inbox:
 
     def show_hidden(self) -> None:
         """Show the rows without what is hidden by now, and with what has come back."""
-        self.planning.read_hidden()
         self.view.seen_before = self.window.keys_in_view()
         if self.view.scan is not None:
             self.show_scan(self.view.scan)

@@ -89,13 +89,16 @@ def load_text(path: "str | Path") -> str:
     except OSError as error:
         reason = "it is a symbolic link" if os.path.islink(path) else error.strerror
         raise BadSettings(f"{path} cannot be read: {reason}") from error
-    with open(number, "rb") as file:
+    try:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
             raise BadSettings(f"{path} is not a file")
         if not is_closed_to_others(status):
             raise BadSettings(f"{path} can be read by others: chmod 600 {path}")
-        return file.read(_LARGEST_TEXT).decode()
+        with open(number, "rb", closefd=False) as file:
+            return file.read(_LARGEST_TEXT).decode()
+    finally:
+        os.close(number)
 
 
 def save_text(path: "Path", text: str) -> None:
