@@ -99,7 +99,7 @@ class PictureDecoder:
         return self._child.pid if self._child else None
 
     def facts(self, path: Path) -> PictureFacts:
-        """Format and size, from the header alone."""
+        """Format and size, without decoding; a PNG is decoded, as its rotation may come last."""
         answer, _ = self._answer(path, 1, 1, "facts")
         return _facts(answer)
 
