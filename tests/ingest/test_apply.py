@@ -281,16 +281,20 @@ def test_a_reaction_is_the_latest_of_its_person(database: Database) -> None:
     def reaction(emoji: str | None, at: int) -> ReactionSet:
         return ReactionSet(CHANNEL, "in", "sheena", emoji, at, False, "contact")
 
-    apply(database, inbound(NOW - 90, "in"), reaction("❤️", NOW - 50), reaction("👍", NOW - 80))
+    events = inbound(NOW - 90, "in"), reaction("❤️", NOW - 50), reaction("👍", NOW - 80)
+    assert apply(database, *events).reactions == Tally(new=1, known=1)
     assert only(database, "reaction")["emoji"] == "❤️"
-    apply(database, reaction(None, NOW - 40), now=NOW + 5)
+    assert apply(database, reaction(None, NOW - 40), now=NOW + 5).reactions == Tally(changed=1)
     assert only(database, "reaction")["emoji"] == ""
     assert only(database, "conversation")["updated_at"] == NOW + 5
 
 
 def test_a_later_wording_replaces_a_note(database: Database) -> None:
     note = NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "Call on Monday", ANA)
-    apply(database, note, replace(note, at=NOW - 5, text="Call on Tuesday"))
+    later = replace(note, at=NOW - 5, text="Call on Tuesday")
+    assert apply(database, note, later).notes == Tally(new=1, changed=1)
+    stale = replace(note, at=NOW - 7, text="Call on Sunday")
+    assert apply(database, stale, replace(later, at=NOW)).notes == Tally(known=2)
     row = only(database, "note")
     assert (row["text"], row["created_at"], row["updated_at"]) == (
         "Call on Tuesday",

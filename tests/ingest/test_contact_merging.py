@@ -278,3 +278,15 @@ def test_an_alias_leads_to_a_contact_once() -> None:
     assert index.drop_alias("+34600000002")
     assert not index.drop_alias("+34600000002")
     assert index.named("+34600000002") is None
+
+
+def test_a_contact_has_the_aliases_that_lead_to_it() -> None:
+    index, contact, other = ContactIndex(), blank_contact(1), blank_contact(2)
+    index.add_alias("+34600000002", contact)
+    index.add_alias("+34600000003", contact)
+    index.add_alias("+34600000004", other)
+    assert index.aliases_of(contact) == {"+34600000002", "+34600000003"}
+    assert index.aliases_of(other) == {"+34600000004"}
+    index.repoint(contact, other)
+    assert index.aliases_of(contact) == set()
+    assert len(index.aliases_of(other)) == 3
