@@ -281,16 +281,20 @@ def test_a_reaction_is_the_latest_of_its_person(database: Database) -> None:
     def reaction(emoji: str | None, at: int) -> ReactionSet:
         return ReactionSet(CHANNEL, "in", "sheena", emoji, at, False, "contact")
 
-    apply(database, inbound(NOW - 90, "in"), reaction("❤️", NOW - 50), reaction("👍", NOW - 80))
+    events = inbound(NOW - 90, "in"), reaction("❤️", NOW - 50), reaction("👍", NOW - 80)
+    assert apply(database, *events).reactions == Tally(new=1, known=1)
     assert only(database, "reaction")["emoji"] == "❤️"
-    apply(database, reaction(None, NOW - 40), now=NOW + 5)
+    assert apply(database, reaction(None, NOW - 40), now=NOW + 5).reactions == Tally(changed=1)
     assert only(database, "reaction")["emoji"] == ""
     assert only(database, "conversation")["updated_at"] == NOW + 5
 
 
 def test_a_later_wording_replaces_a_note(database: Database) -> None:
     note = NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "Call on Monday", ANA)
-    apply(database, note, replace(note, at=NOW - 5, text="Call on Tuesday"))
+    later = replace(note, at=NOW - 5, text="Call on Tuesday")
+    assert apply(database, note, later).notes == Tally(new=1, changed=1)
+    stale = replace(note, at=NOW - 7, text="Call on Sunday")
+    assert apply(database, stale, replace(later, at=NOW)).notes == Tally(known=2)
     row = only(database, "note")
     assert (row["text"], row["created_at"], row["updated_at"]) == (
         "Call on Tuesday",
@@ -330,3 +334,57 @@ def test_the_sending_of_a_message_of_a_chat_export_is_that_message(database: Dat
     preview = json.loads(only(database, "conversation")["last_message_json"])
     assert preview["delivery_status"] == "sent"
     assert sent.statuses == Tally(changed=1)
+
+
+@pytest.mark.parametrize(
+    ("emojis", "kept"), [(("👍", "❤️"), "👍"), (("👍", None), ""), ((None, "❤️"), "")]
+)
+def test_of_two_reactions_at_once_the_same_holds_in_both_orders(
+    database: Database, emojis: tuple[str | None, str | None], kept: str
+) -> None:
+    for channel, order in (("1", emojis), ("2", emojis[::-1])):
+        for emoji in order:
+            apply(database, ReactionSet(channel, "in", "sheena", emoji, NOW, False, "contact"))
+    assert {row["emoji"] for row in rows(database, "SELECT emoji FROM reaction")} == {kept}
+
+
+def test_reactions_of_several_persons_and_sides_stand_beside_each_other(
+    database: Database,
+) -> None:
+    for person, outbound_ in (("sheena", False), ("business", True)):
+        author = "phone" if outbound_ else "contact"
+        apply(database, ReactionSet(CHANNEL, "in", person, "👍", NOW, outbound_, author))
+    found = rows(database, "SELECT person, direction, author FROM reaction ORDER BY person")
+    assert [tuple(row.values()) for row in found] == [
+        ("business", 1, "phone"),
+        ("sheena", 0, "contact"),
+    ]
+
+
+def test_a_note_is_changed_by_a_later_text_alone(database: Database) -> None:
+    note = NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "Call", ANA)
+    assert apply(database, note).notes == Tally(new=1)
+    for at, text, tally in (
+        (NOW - 10, "Other", Tally(known=1)),
+        (NOW - 11, "Other", Tally(known=1)),
+        (NOW - 9, "Call", Tally(known=1)),
+        (NOW - 8, "Later", Tally(changed=1)),
+        (NOW - 9, "Call", Tally(known=1)),
+    ):
+        assert apply(database, replace(note, at=at, text=text)).notes == tally
+    row = only(database, "note")
+    assert (row["text"], row["created_at"], row["updated_at"]) == ("Later", NOW - 10, NOW - 8)
+
+
+def test_an_event_is_told_once_by_its_id(database: Database) -> None:
+    event = conversation_event(NOW - 10, "resolved")
+    assert apply(database, event, event).events == Tally(new=1, known=1)
+    assert apply(database, replace(event, name="opened")).events == Tally(known=1)
+    assert only(database, "conversation")["status"] == 2
+
+
+def test_a_label_is_put_on_unless_it_is_taken_off(database: Database) -> None:
+    apply(database, conversation_event(NOW - 10, "labelled", title="vip"))
+    assert len(rows(database, "SELECT * FROM entry WHERE label_id > 0")) == 1
+    apply(database, conversation_event(NOW - 9, "labelled", title="VIP", on=False))
+    assert rows(database, "SELECT * FROM entry WHERE label_id > 0") == []

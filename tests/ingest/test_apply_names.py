@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import pytest
 from tests.ingest.event_helpers import (
     ANA,
     CHANNEL,
@@ -10,9 +11,12 @@ from tests.ingest.event_helpers import (
     NOW,
     SHEENA,
     apply,
+    conversation_event,
     inbound,
     only,
     outbound,
+    revision,
+    rows,
 )
 
 from frontdesk.ingest.apply.batch import Tally
@@ -107,3 +111,91 @@ def test_a_name_without_end_is_kept_whole(database: Database) -> None:
     contact = only(database, "contact")
     assert contact["name"] == name
     assert name.startswith(contact["name_key"])
+
+
+def test_a_channel_is_called_by_its_alias_else_its_verified_name_else_its_number(
+    database: Database,
+) -> None:
+    for event, name in (
+        (ChannelUpsert(CHANNEL, 1), CHANNEL),
+        (ChannelUpsert(CHANNEL, 2, phone="+15550783881"), "+15550783881"),
+        (ChannelUpsert(CHANNEL, 3, details={"verified_name": "Lucky Shrub"}), "Lucky Shrub"),
+        (ChannelUpsert(CHANNEL, 4, alias="Support"), "Support"),
+        (ChannelUpsert(CHANNEL, 5, alias=""), "Lucky Shrub"),
+    ):
+        apply(database, event)
+        assert only(database, "channel")["name"] == name
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_values_of_one_time_the_same_holds_in_both_orders(
+    database: Database, first: bool
+) -> None:
+    events = [LabelUpsert("vip", NOW, description=text) for text in ("a", "b")]
+    for event in events if first else reversed(events):
+        apply(database, event)
+    assert only(database, "label")["description"] == "b"
+
+
+def test_a_row_is_as_old_as_its_first_mention_and_was_changed_at_its_last_change(
+    database: Database,
+) -> None:
+    def times() -> tuple[int, int]:
+        row = only(database, "label")
+        return row["created_at"], row["updated_at"]
+
+    apply(database, LabelUpsert("vip", NOW - 50, color="#ff0000"))
+    assert times() == (NOW - 50, NOW - 50)
+    before = revision(database)
+    apply(database, LabelUpsert("vip", NOW - 40, color="#ff0000"))
+    assert times() == (NOW - 50, NOW - 50)
+    assert revision(database) == before
+    apply(database, LabelUpsert("vip", NOW - 60))
+    assert times() == (NOW - 60, NOW - 50)
+    apply(database, LabelUpsert("vip", NOW - 30, color="#00ff00"))
+    assert times() == (NOW - 60, NOW - 30)
+    apply(database, LabelUpsert("vip", NOW - 35, color="#0000ff"))
+    assert only(database, "label")["color"] == "#00ff00"
+    assert times() == (NOW - 60, NOW - 30)
+    apply(database, LabelUpsert("vip", NOW - 70, description="Late"))
+    assert times() == (NOW - 70, NOW - 30)
+    assert only(database, "label")["description"] == "Late"
+
+
+def test_a_team_is_linked_as_was_reported_last(database: Database) -> None:
+    def links() -> tuple[int, int]:
+        channels, members = (
+            rows(database, f"SELECT * FROM {table}") for table in ("team_channel", "team_member")
+        )
+        return len(channels), len(members)
+
+    apply(database, TeamUpsert("Night", NOW - 9, channels=("1", "2"), members=("ana",)))
+    assert links() == (2, 1)
+    before = revision(database)
+    apply(database, TeamUpsert("Night", NOW - 8, channels=("2", "1"), members=("ana",)))
+    assert revision(database) == before
+    apply(database, TeamUpsert("Night", NOW - 10, channels=("1",), members=()))
+    assert links() == (2, 1)
+    apply(database, TeamUpsert("Night", NOW - 7, channels=("1",), members=("ana", "bo")))
+    assert links() == (1, 2)
+    assert revision(database) > before
+
+
+def test_a_label_that_is_only_mentioned_has_one_spelling_in_any_order(database: Database) -> None:
+    for title in ("VIP", "vip", "Vip"):
+        apply(database, conversation_event(NOW, "labelled", title=title))
+        apply(database, conversation_event(NOW + 1, f"x{title}", title=title))
+    assert only(database, "label")["title"] == "vip"
+    apply(database, LabelUpsert("VIP", NOW))
+    apply(database, conversation_event(NOW + 2, "labelled", title="vip"))
+    assert only(database, "label")["title"] == "VIP"
+
+
+def test_what_is_not_said_of_a_user_keeps_its_default(database: Database) -> None:
+    apply(database, UserUpsert("ana", "Ana", NOW))
+    user = only(database, "app_user")
+    assert (user["active"], user["role"], user["availability"]) == (1, "agent", None)
+    apply(database, UserUpsert("ana", "Ana", NOW + 1, active=False, availability="busy"))
+    apply(database, UserUpsert("ana", "Ana", NOW + 2, availability=""))
+    user = only(database, "app_user")
+    assert (user["active"], user["availability"]) == (0, None)

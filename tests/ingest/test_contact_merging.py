@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.ingest.event_helpers import CHANNEL, NOW, apply, inbound, only, outbound, rows
 
+from frontdesk.ingest.apply.contact_merging import BatchContact, ContactIndex, facts_of
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
@@ -19,6 +20,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store.contacts import contact_by_phone, contact_page
 from frontdesk.store.database import Database
+from frontdesk.store.rows import blank
 
 OLD, NEW = Person("+34600000001", "34600000001"), Person("+34600000002", "34600000002")
 HIDDEN = Person(wa_user_id="US.1")
@@ -170,3 +172,121 @@ def test_an_unanswered_wait_of_either_thread_is_one_of_the_whole(
     conversation = only(database, "conversation")
     assert conversation["waiting_since"] == NOW - 7000
     assert conversation["created_at"] == NOW - 9000
+
+
+def blank_contact(id: int = 1, **members: Any) -> BatchContact:
+    columns = {**blank("contact"), "id": id, "name_rank": 0, "name_key": "", "custom_json": "{}"}
+    return BatchContact({**columns, "created_at": 50, **members}, {})  # type: ignore[typeddict-item]
+
+
+def test_a_fact_that_is_not_newer_changes_nothing_and_one_that_says_the_same_no_column() -> None:
+    contact = blank_contact()
+    assert contact.apply({"email": "a@b.example"}, 10) is True
+    assert contact.apply({"email": "c@d.example"}, 9) is None
+    assert contact.apply({"email": "a@b.example"}, 10) is None
+    assert contact.apply({"email": "a@b.example"}, 11) is False
+    assert contact.facts == {"email": [11, "a@b.example"]}
+    assert contact.apply({"email": "b@b.example"}, 11) is True
+    assert contact.apply({"email": "a@b.example"}, 11) is None
+    assert contact.row["email"] == "b@b.example"
+
+
+def test_the_name_is_that_of_the_best_source() -> None:
+    contact = blank_contact()
+    assert contact.apply({"name.0": "Nobody"}, 10)
+    for rank, name in ((1, "Ana"), (2, "Ana S."), (3, "Ána Souza")):
+        contact.apply({f"name.{rank}": name}, 10 - rank)
+        assert (contact.row["name"], contact.row["name_rank"]) == (name, rank)
+    assert contact.row["name_key"] == "ana souza"
+    assert contact.apply({"name.3": None}, 11)
+    assert (contact.row["name"], contact.row["name_rank"]) == ("Ana S.", 2)
+    assert not contact.apply({"name.1": "Other"}, 20)
+    bare = blank_contact()
+    bare.apply({"email": "a@b.example"}, 1)
+    assert (bare.row["name"], bare.row["name_rank"], bare.row["name_key"]) == (None, 0, "")
+
+
+def test_custom_fields_are_kept_by_their_names() -> None:
+    contact = blank_contact()
+    contact.apply({"custom.b": 1, "custom.a": "é"}, 10)
+    assert contact.row["custom_json"] == '{"a": "é", "b": 1}'
+    assert contact.apply({"custom.b": 1}, 11) is False
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "active"),
+    [(None, None, None), (5, None, 5), (None, 5, 5), (4, 5, 5), (6, 5, 6)],
+)
+def test_a_merged_contact_is_as_old_as_the_older_and_as_active_as_the_more_active(
+    own: int | None, other: int | None, active: int | None
+) -> None:
+    contact = blank_contact(created_at=50, last_activity_at=own)
+    second = blank_contact(2, created_at=40, last_activity_at=other)
+    contact.apply({"email": "a@b.example", "username": "a"}, 10)
+    second.apply({"email": "c@d.example"}, 11)
+    second.apply({"username": "c"}, 9)
+    contact.merge(second)
+    assert (contact.row["created_at"], contact.row["last_activity_at"]) == (40, active)
+    assert (contact.row["email"], contact.row["username"]) == ("c@d.example", "a")
+    contact.merge(blank_contact(3, created_at=45))
+    assert contact.row["created_at"] == 40
+
+
+def test_facts_are_what_an_event_says() -> None:
+    event = ContactUpsert(OLD, 10, "Ana", 2, "An", "ana", "a@b.example", False, None, {"plan": 0})
+    assert facts_of(event) == {
+        "name.2": "Ana",
+        "profile_name": "An",
+        "username": "ana",
+        "email": "a@b.example",
+        "blocked": 0,
+        "custom.plan": 0,
+    }
+    assert facts_of(ContactUpsert(OLD, 10, custom_fields={"plan": None})) == {}
+    for opt_out, at in ((True, 10), (False, None)):
+        assert facts_of(ContactUpsert(OLD, 10, marketing_opt_out=opt_out)) == {
+            "marketing_opt_out_at": at
+        }
+
+
+def test_a_contact_is_found_by_any_of_its_identifiers() -> None:
+    index = ContactIndex()
+    contact = blank_contact(phone="+34600000001", wa_id="34600000009", wa_user_id="US.1")
+    index.add(contact)
+    for person in (
+        Person("+34600000001"),
+        Person(wa_id="34600000009"),
+        Person(wa_user_id="US.1"),
+        Person("+34600000001", "34600000009", "US.1"),
+    ):
+        assert {found.id for found in index.contacts_of(person)} == {1}
+    assert list(index.contacts_of(Person("+34600000002", "34600000002", "US.2"))) == []
+    assert index.named("+34600000001") is index.named("US.1") is contact
+    assert index.named("US.2") is None
+    index.add(contact)
+    assert index.doubles == []
+    other = blank_contact(2, phone="+34600000001")
+    index.add(other)
+    assert index.doubles == [(contact, other)]
+
+
+def test_an_alias_leads_to_a_contact_once() -> None:
+    index, contact = ContactIndex(), blank_contact()
+    assert index.add_alias("+34600000002", contact)
+    assert not index.add_alias("+34600000002", contact)
+    assert index.named("+34600000002") is contact
+    assert index.drop_alias("+34600000002")
+    assert not index.drop_alias("+34600000002")
+    assert index.named("+34600000002") is None
+
+
+def test_a_contact_has_the_aliases_that_lead_to_it() -> None:
+    index, contact, other = ContactIndex(), blank_contact(1), blank_contact(2)
+    index.add_alias("+34600000002", contact)
+    index.add_alias("+34600000003", contact)
+    index.add_alias("+34600000004", other)
+    assert index.aliases_of(contact) == {"+34600000002", "+34600000003"}
+    assert index.aliases_of(other) == {"+34600000004"}
+    index.repoint(contact, other)
+    assert index.aliases_of(contact) == set()
+    assert len(index.aliases_of(other)) == 3

@@ -1,5 +1,6 @@
 """Webhook bodies become events: every element, nothing silently dropped."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -474,3 +475,74 @@ def test_unreadable_elements_are_refused_without_losing_their_neighbours() -> No
         "threads[0] is not an object",
         "messages[1] is not an object",
     ]
+
+
+def wrapped(times: int, **members: Any) -> bytes:
+    """A body that was wrapped so many times, the last time with these members."""
+    value: Any = body(value_of_a_message())
+    for number in range(times):
+        value = {"body": value, **(members if number == times - 1 else {})}
+    return json.dumps(value).encode()
+
+
+def value_of_a_message() -> dict[str, Any]:
+    return value(messages=[message()])
+
+
+@pytest.mark.parametrize(("times", "is_found"), [(0, True), (1, True), (3, True), (4, False)])
+def test_a_body_is_found_in_up_to_three_wrappings(times: int, is_found: bool) -> None:
+    assert ("entry" in whatsapp.body_of(wrapped(times))) == is_found
+
+
+@pytest.mark.parametrize(
+    ("members", "received_at"),
+    [
+        ({"received_at": "2026-03-14T09:26:53Z"}, 1_773_480_413_000),
+        ({"received_at": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_a_wrapping_may_say_when_it_was_received(
+    members: dict[str, Any], received_at: int | None
+) -> None:
+    for times in (1, 2):
+        assert whatsapp.unwrap(wrapped(times, **members))[1] == received_at
+    assert whatsapp.unwrap(wrapped(0))[1] is None
+
+
+def test_elements_that_cannot_be_read_are_counted_and_told_with_the_first() -> None:
+    broken = [message(id="a", timestamp="soon"), message(id="b"), message(id="c", timestamp="x")]
+    found = normalise(body(value(messages=broken)), live=True)
+    assert found.ignored == {"element that cannot be read": 2}
+    assert found.refusal is not None
+    assert found.refusal.startswith("2 of its elements: ")
+    assert "messages[0].timestamp" in found.refusal
+    assert normalise(body(value(messages=[message()])), live=True).refusal is None
+
+
+def test_an_entry_without_changes_is_counted() -> None:
+    found = normalise({"entry": [{"id": "1"}, {"id": "2", "changes": []}]}, live=True)
+    assert (found.events, found.ignored) == ((), {"entry without changes": 2})
+    found = normalise({"entry": [{"changes": [{"value": 7}, {"field": "x"}]}]}, live=True)
+    assert found.ignored == {"field unknown": 1, "field x": 1}
+
+
+def test_several_account_errors_are_counted_by_their_codes() -> None:
+    errors = [{"code": 1}, {"code": "2"}, {"code": 1}]
+    found = normalise(body({"errors": errors}), live=True)
+    assert found.ignored == {"account error 1": 2, "account error 2": 1}
+
+
+@pytest.mark.parametrize(
+    ("stored", "sound"),
+    [
+        (
+            r'{"a\u0000": ["\u0000", {"b": "\ud83d"}], "c": 1}',
+            {"a\ufffd": ["\ufffd", {"b": "\ufffd"}], "c": 1},
+        ),
+        (r'{"a": "\ud83d\ude00"}', {"a": "\U0001f600"}),
+        (r'{"a": "\u00e9"}', {"a": "\u00e9"}),
+    ],
+)
+def test_what_a_database_cannot_store_is_replaced(stored: str, sound: dict[str, Any]) -> None:
+    assert whatsapp.body_of(stored.encode()) == sound

@@ -147,6 +147,29 @@ def test_a_thousand_messages_in_one_body_are_many_transactions(database: Databas
     assert database.read(lambda connection: list(differences(connection, ACCOUNT))) == []
 
 
+def test_a_transaction_has_200_events_or_50_bodies_or_a_mebibyte_at_most(database: Database):
+    one = intake(database)
+    arrive(database, body(*(text(f"w{number}") for number in range(201))))
+    one.step(ACCOUNT)
+    # The first event is the channel.
+    assert len(words(database)) == 199
+    assert one.step(ACCOUNT).settled == Counter(applied=1)
+    arrive(database, *(body(text(f"v{number}")) for number in range(51)), at=NOW + 1)
+    assert [one.step(ACCOUNT).moved for _ in range(3)] == [50, 1, 0]
+    large = [body(text(f"u{number}", "x" * 2**19)) for number in range(2)]
+    arrive(database, *large, at=NOW + 2)
+    assert [one.step(ACCOUNT).moved for _ in range(3)] == [1, 1, 0]
+
+
+def test_a_reason_is_kept_up_to_300_characters(database: Database):
+    arrive(database, json.dumps({"object": "x" * 400, "entry": []}).encode())
+    arrive(database, body(text("w1"), {**text("w2"), "timestamp": "soon", "from": "1" * 500}))
+    drain(intake(database))
+    failures = database.read(lambda connection: raw_events.failures(connection, ACCOUNT, 5))
+    (long,) = [row["reason"] for row in failures if row["reason"].startswith("it is about")]
+    assert long == ("it is about a " + "x" * 400)[:300]
+
+
 def test_a_second_intake_finishes_a_partly_applied_webhook(database: Database):
     arrive(database, body(*(text(f"w{number}") for number in range(500))))
     assert intake(database).step(ACCOUNT).moved == 1

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.whatsapp_export.date_order import Order, days, decided, moment
+from frontdesk.ingest.whatsapp_export.date_order import (
+    Order,
+    days,
+    decided,
+    moment,
+    outliers,
+    possible,
+)
 from frontdesk.ingest.whatsapp_export.message_headers import (
     Stamp,
     family_of,
@@ -238,3 +245,125 @@ def test_a_time_at_the_end_of_the_calendar_is_one_in_any_zone() -> None:
     stamp, _ = stamped("[R7981/12/31 23:59:59] Ana: Hi")
     last = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp() * 1000
     assert moment(stamp, "ymd", ZoneInfo("America/Lima")) == last
+
+
+@pytest.mark.parametrize(
+    ("line", "day"),
+    [
+        ("[R2/03/12 9:15:42] Ana: Hi", date(2020, 3, 12)),
+        ("[H31/04/30 9:15:42] Ana: Hi", date(2019, 4, 30)),
+        ("令和2年3月12日 9:15 - Ana: Hi", date(2020, 3, 12)),
+        ("平成31年4月30日 9:15 - Ana: Hi", date(2019, 4, 30)),
+        ("12/3/2563 BE, 09:15 - Ana: Hi", date(2020, 3, 12)),
+        ("12/3/2563, 09:15 - Ana: Hi", date(2020, 3, 12)),
+        ("2563/3/12, 09:15 - Ana: Hi", date(2020, 3, 12)),
+        ("12/3/2400, 09:15 - Ana: Hi", date(2400, 3, 12)),
+        ("12/3/20, 09:15 - Ana: Hi", date(2020, 3, 12)),
+        ("12/3/99, 09:15 - Ana: Hi", date(2099, 3, 12)),
+    ],
+)
+def test_a_year_is_one_of_its_era_or_of_this_century(line: str, day: date) -> None:
+    stamp, _ = stamped(line)
+    order: Order = "ymd" if stamp.year_first else "dmy"
+    if "R2/" in line or "H31/" in line:
+        order = "ymd"
+    assert days([stamp], order) == [day]
+
+
+@pytest.mark.parametrize(
+    ("line", "first", "last", "exact", "text"),
+    [
+        ("12/3/20, 09:15 - Ana: Hi", False, False, False, "12/3/20"),
+        ("12/3/2020, 09:15 - Ana: Hi", False, True, False, "12/3/2020"),
+        ("2020/3/12, 09:15 - Ana: Hi", True, False, False, "2020/3/12"),
+        ("[R2/03/12 9:15:42] Ana: Hi", True, False, True, "R2/03/12"),
+        ("3/12/R2, 9:15 - Ana: Hi", False, True, False, "3/12/R2"),
+        ("[12/3/20, 09:15:00] Ana: Hi", False, False, True, "12/3/20"),
+    ],
+)
+def test_a_stamp_knows_where_its_year_is_and_how_exact_it_is(
+    line: str, first: bool, last: bool, exact: bool, text: str
+) -> None:
+    stamp, _ = stamped(line)
+    assert (stamp.year_first, stamp.year_last, stamp.exact) == (first, last, exact)
+    assert stamp.date == text
+
+
+@pytest.mark.parametrize(
+    ("clock", "is_time"),
+    [
+        ("00:00", True),
+        ("23:59", True),
+        ("24:00", False),
+        ("23:60", False),
+        ("12:00 PM", True),
+        ("13:00 PM", True),
+        ("23:59 PM", True),
+        ("13:00 AM", False),
+    ],
+)
+def test_a_time_is_one_of_the_day(clock: str, is_time: bool) -> None:
+    family = family_of(["12/3/20, 09:15 - Ana: Hi"])
+    assert family is not None
+    assert (header(f"12/3/20, {clock} - Ana: Hi", family) is not None) == is_time
+
+
+def test_the_format_is_that_of_most_lines() -> None:
+    android, ios = "12/3/20, 09:15 - Ana: Hi", "[12/3/20, 09:15:00] Ana: Hi"
+    for lines, name in (
+        ([android], "Android"),
+        ([ios, android, ios], "iOS"),
+        ([ios, android], "Android"),
+        (["[09:15:00, 12/3/20] Ana: Hi"], "iOS, time first"),
+    ):
+        family = family_of(lines)
+        assert family is not None
+        assert (family.name, family.ios) == (name, name.startswith("iOS"))
+    assert family_of(["Hi", ""]) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "order", "reason"),
+    [
+        (("13/3/20", "1/2/20"), "dmy", "only so are all of them dates"),
+        (("3/13/20", "1/2/20"), "mdy", "only so are all of them dates"),
+        (("2020/3/13",), "ymd", "only so are all of them dates"),
+        (("3/3/20", "4/4/20"), "dmy", "they mean the same in any order"),
+        (("12/1/2020", "1/2/2020"), "dmy", "only so they follow each other"),
+        (("1/12/2020", "2/1/2020"), "mdy", "only so they follow each other"),
+    ],
+)
+def test_an_order_is_chosen_for_a_reason(texts: tuple[str, ...], order: Order, reason: str) -> None:
+    found = decided(stamps(*texts), None, TODAY)
+    assert (found.order, found.reason) == (order, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_possible"),
+    [
+        ("1/1/2009", True),
+        ("31/12/2008", False),
+        ("21/3/2026", True),
+        ("22/3/2026", False),
+        ("31/2/2020", False),
+    ],
+)
+def test_a_date_lies_between_2009_and_tomorrow(text: str, is_possible: bool) -> None:
+    assert possible(stamps(text)[0], "dmy", TODAY) == is_possible
+
+
+@pytest.mark.parametrize(("count", "is_outlier"), [(8, False), (9, True), (10, True)])
+def test_one_date_in_ten_may_be_none(count: int, is_outlier: bool) -> None:
+    wrong = stamps("99/99/2020")
+    found = outliers([*stamps("13/3/2020") * count, *wrong], None)
+    assert found == (set(wrong) if is_outlier else set())
+
+
+@pytest.mark.parametrize(("wrong", "is_refused"), [(1, False), (2, False), (3, True)])
+def test_half_of_the_dates_may_lie_elsewhere(wrong: int, is_refused: bool) -> None:
+    found = [*stamps("13/3/2020", "14/3/2020"), *stamps("15/3/2031") * wrong]
+    if is_refused:
+        with pytest.raises(BadSettings, match="3 of 5 dates, such as 15/3/2031, lie before 2009"):
+            decided(found, None, TODAY)
+    else:
+        assert decided(found, None, TODAY).order == "dmy"

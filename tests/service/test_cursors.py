@@ -1,13 +1,13 @@
 """Cursors cannot be made or changed by others, and fit one list only."""
 
+import json
+from base64 import urlsafe_b64decode
+
 import pytest
 
-from frontdesk.service.cursors import (
-    MAX_LENGTH,
-    CursorCodec,
-    CursorMismatch,
-    InvalidCursor,
-)
+from frontdesk.service.cursors import CursorCodec, CursorMismatch, InvalidCursor
+
+MAX_LENGTH = 512
 
 CODEC = CursorCodec(b"secret", 1, "conversations", {"status": "open"})
 
@@ -71,3 +71,18 @@ def test_a_cursor_of_another_database_is_unreadable():
     foreign = CursorCodec(b"other", 1, "conversations", {"status": "open"})
     with pytest.raises(InvalidCursor):
         CODEC.decode(foreign.encode((1, 2)), nowhere)
+
+
+def test_a_cursor_is_signed_with_128_bits():
+    version, payload, mac = CODEC.encode((1, 2)).split(".")
+    assert version == "v1"
+    assert len(urlsafe_b64decode(mac + "==")) == 16
+    contents = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert (contents[:2], contents[3:]) == ([1, "conversations"], [1, 2])
+    assert len(contents[2]) == 16
+
+
+def test_filters_in_another_order_are_the_same_list():
+    one = CursorCodec(b"secret", 1, "conversations", {"status": "open", "label": "vip"})
+    other = CursorCodec(b"secret", 1, "conversations", {"label": "vip", "status": "open"})
+    assert other.decode(one.encode((1, 2)), nowhere) == (1, 2)

@@ -300,6 +300,8 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
     bench.request("2", PHOTOS[1])
     fetcher.notify()
     assert reached.wait(30)
+    # The claim of a killed worker ends soon after the deadline of ten minutes.
+    assert bench.row("2")["claimed_until"] == bench.now + 11 * MINUTE
     fetcher.close()
     release.set()
     row = bench.row("2")
@@ -324,6 +326,34 @@ def test_a_fetcher_that_does_not_run_is_not_woken(bench: Bench) -> None:
     fetcher.close()
     fetcher.notify()
     bench.fetcher().close()
+
+
+@pytest.mark.parametrize(("channels", "at_once"), [(1, 2), (2, 4), (9, 4)])
+def test_four_files_are_fetched_at_once_and_two_of_a_number(
+    bench: Bench, channels: int, at_once: int
+) -> None:
+    for number in range(9):
+        bench.request(str(number), PHOTOS[0], channel_id=number % channels)
+    under_way: list[int] = []
+    lock, full = threading.Lock(), threading.Event()
+    answer = bench.provider.answer
+
+    def count(path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
+        with lock:
+            under_way.append(under_way[-1] + 1 if under_way else 1)
+            if under_way[-1] == at_once:
+                full.set()
+        assert full.wait(30)
+        try:
+            return answer(path, token)
+        finally:
+            with lock:
+                under_way.append(under_way[-1] - 1)
+
+    bench.provider.answer = count  # type: ignore[method-assign]
+    bench.passes(bench.fetcher(), 0)
+    assert max(under_way) == at_once
+    assert {bench.state(str(number)) for number in range(9)} == {("stored", 1)}
 
 
 def test_two_services_fetch_each_file_once(bench: Bench) -> None:

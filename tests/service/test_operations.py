@@ -14,9 +14,10 @@ from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import ConversationEvent
-from frontdesk.service.access_log import AccessLog, LogTarget
+from frontdesk.service.access_log import AccessLog, LogTarget, ResponseObserver, Telemetry
 from frontdesk.service.api_keys import key_id, new_ephemeral_key, new_key
 from frontdesk.service.app import Options, create_app
+from frontdesk.service.middleware import ContextMiddleware
 from frontdesk.service.problems import CODES
 from frontdesk.store.database import Connection, Database
 
@@ -156,6 +157,15 @@ async def test_a_line_of_the_log_has_the_key_and_the_request(logged, database, l
         "account_id": "1",
         "request_id": response.headers["X-Request-Id"],
     }
+
+
+async def test_what_was_never_answered_is_not_in_the_log(log):
+    async def left(scope, receive, send) -> None:
+        """The client went before there was an answer."""
+
+    app = ContextMiddleware(ResponseObserver(left, AccessLog(log), Telemetry()), lambda: 0)
+    await app({"type": "http", "method": "GET", "headers": []}, None, None)
+    assert log.getvalue() == ""
 
 
 async def test_a_line_has_the_address_of_the_client_only_if_the_operator_asks_for_it(

@@ -196,6 +196,43 @@ async def test_hours_are_those_of_the_zone(client: httpx.AsyncClient) -> None:
     assert [len(day) for day in hours["previous"]["received"]] == [24] * 7
 
 
+def received(report: dict[str, Any]) -> dict[tuple[int, int], int]:
+    """What was received, by weekday and hour."""
+    days = enumerate(report["hours"]["received"])
+    return {(day, hour): n for day, hours in days for hour, n in enumerate(hours) if n}
+
+
+async def test_hours_of_a_week_are_those_of_the_clock_before_and_after_it_changes(
+    client: httpx.AsyncClient, add_events: AddEvents
+) -> None:
+    """In New York, summer time began on 8 March 2026."""
+    add_events([asks(-7 * 24 * 60), asks(0)])
+    period = {"from": "2026-03-01", "to": "2026-03-12", "timezone": "America/New_York"}
+    assert received(await included(client, include="hours", **period)) == {(1, 7): 1, (1, 8): 1}
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "cells"),
+    [
+        ("12:07", "12:10", {}),
+        ("12:00", "12:07", {(1, 12): 1}),
+        ("12:05", "12:45", {(1, 12): 2}),
+        ("12:10", "13:20", {(1, 12): 2, (1, 13): 1}),
+        ("12:15", "13:15", {(1, 12): 1}),
+    ],
+)
+async def test_hours_of_a_period_begin_and_end_with_it(
+    client: httpx.AsyncClient,
+    add_events: AddEvents,
+    start: str,
+    end: str,
+    cells: dict[tuple[int, int], int],
+) -> None:
+    add_events([asks(0), asks(10), asks(40), asks(75)])
+    period = {"from": f"2026-03-10T{start}Z", "to": f"2026-03-10T{end}Z"}
+    assert received(await included(client, include="hours", **period)) == cells
+
+
 @pytest.mark.usefixtures("day")
 async def test_spread_and_targets_stand_beside_each_mean(client: httpx.AsyncClient) -> None:
     query = {"target_first_response": "120", "target_reply": "1799"}

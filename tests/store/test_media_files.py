@@ -1,14 +1,18 @@
 """Files by their bytes: what holds in a directory and in a bucket alike."""
 
 import hashlib
+import os
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests import buckets
 
 from frontdesk.errors import FileTooLarge, NoRoom
+from frontdesk.store.incoming_files import abandoned
 from frontdesk.store.media_bucket import MediaBucket
 from frontdesk.store.media_directory import MediaDirectory
 from frontdesk.store.media_files import MediaFiles, chunks
@@ -132,6 +136,14 @@ def test_a_file_that_begins_again_is_hashed_again(files: MediaFiles) -> None:
     assert content_of(files, DIGEST) == PHOTO
 
 
+def test_the_first_64_bytes_are_kept_in_whatever_pieces_they_come(files: MediaFiles) -> None:
+    for size in (1, 7, 63, 64, 65, 500):
+        with files.receive(ACCOUNT, 1 << 20) as incoming:
+            for at in range(0, 200, size):
+                incoming.write(PHOTO[:200][at : at + size])
+            assert (incoming.head, incoming.size) == (PHOTO[:64], 200)
+
+
 def test_a_file_over_the_limit_ends_at_it(files: MediaFiles) -> None:
     with files.receive(ACCOUNT, 1_000) as incoming:
         incoming.write(b"x" * 1_000)
@@ -172,3 +184,28 @@ def test_below_the_floor_of_free_space_nothing_is_received(tmp_path: Path) -> No
         with pytest.raises(NoRoom, match="has less than"), files.receive(ACCOUNT, 1_000):
             pass
     assert not (tmp_path / "media").exists()
+
+
+def test_a_gigabyte_of_the_disk_stays_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for free, is_refused in ((999_999_999, True), (1_000_000_000, False)):
+        usage = SimpleNamespace(free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path, usage=usage: usage)
+        files = MediaDirectory(tmp_path / "media")
+        assert files.free_bytes() == free
+        if is_refused:
+            with pytest.raises(NoRoom, match=r"has less than 1\.0 GB free"):
+                files.receive(ACCOUNT, 1_000).__enter__()
+        else:
+            with files.receive(ACCOUNT, 1_000) as incoming:
+                incoming.write(b"x")
+
+
+@pytest.mark.parametrize(("seconds", "is_abandoned"), [(3_500, False), (3_700, True)])
+def test_what_nobody_has_written_for_an_hour_is_abandoned(
+    tmp_path: Path, seconds: int, is_abandoned: bool
+) -> None:
+    path = tmp_path / "half"
+    path.touch()
+    written = path.stat().st_mtime - seconds
+    os.utime(path, (written, written))
+    assert list(abandoned([path, tmp_path / "missing"])) == [path] * is_abandoned

@@ -253,3 +253,68 @@ def test_an_index_that_is_not_that_of_the_texts_is_reported(tmp_path, engine):
         message_search.build(database, lambda more: None)
         assert database.read(message_search.lack) is None
         assert database.read(lambda c: list(differences(c, 1))) == []
+
+
+def test_messages_of_32767_accounts_are_searched(database):
+    words = "messages are searched in the first 32,767 accounts of a database"
+    for account_id, lack in ((1, None), (32_767, None), (32_768, words)):
+        assert database.read(lambda c, id=account_id: message_search.lack(c, id)) == lack
+        assert database.read(lambda c, id=account_id: message_search.is_ready(c, id)) is (
+            lack is None
+        )
+
+
+STORED = {
+    "text": "Hello",
+    "content_json": None,
+    "media_json": '{"filename": "An\u00e1.pdf"}',
+    "referral_json": None,
+    "deleted_at": None,
+    "created_at": 5,
+    "direction": 0,
+    "author": "contact",
+    "type": "document",
+    "source": "webhook",
+    "delivery_status": None,
+}
+
+
+def test_a_deleted_message_has_no_words():
+    assert "hello" in text_of(STORED)
+    assert "ana.pdf" in text_of(STORED)
+    assert {"Hello", "[document · Aná.pdf]"} < {*message_search.shown_pieces(STORED)}
+    deleted = {**STORED, "deleted_at": 7}
+    assert (text_of(deleted), message_search.shown_pieces(deleted)) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_reworded"),
+    [
+        ({}, False),
+        ({"delivery_status": "read"}, False),
+        ({"author": "user"}, False),
+        ({"text": "Bye"}, True),
+        ({"media_json": None}, True),
+        ({"content_json": "{}"}, True),
+        ({"referral_json": "{}"}, True),
+        ({"deleted_at": 7}, True),
+        ({"created_at": 6}, True),
+    ],
+)
+def test_what_changes_the_words_or_the_time_of_a_message_is_indexed_again(changes, is_reworded):
+    assert message_search.is_reworded({**STORED, **changes}, STORED) is is_reworded
+
+
+def test_messages_dated_beyond_2106_are_found(engine):
+    with engine.fresh() as database:
+        times = {"last": 2**32 * 1000 - 1, "beyond": 2**32 * 1000 + 5_000}
+        for number, (word, at) in enumerate(times.items()):
+            said = MessageUpsert(
+                CHANNEL, Person(phone=PHONES[number]), f"w{number}", at, False, Author("contact"),
+                "text", "webhook", word,
+            )  # fmt: skip
+            store_events(database, 1, [said])
+        for word, at in times.items():
+            matches, total = walk(database, 1, EVERYTHING, Terms.of(word), 9, Limits())
+            assert ([match["created_at"] for match in matches], total) == ([at], 1)
+        assert [*database.read(lambda c: list(differences(c, 1)))] == []

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from frontdesk.store import lookups, rows, writes
+from frontdesk.store import dump, lookups, rows, writes
 from frontdesk.store.counters import (
     Cell,
     LabelledConversation,
@@ -167,3 +167,42 @@ def test_a_teams_links_are_replaced(database: Database) -> None:
 )
 def test_a_row_has_the_columns_of_its_table(kind: str, row: type) -> None:
     assert set(row.__annotations__) == set(rows.table_of(kind).columns)
+
+
+@pytest.mark.parametrize("count", [0, 1, 499, 500, 501, 1_000, 1_001])
+def test_all_rows_of_an_account_are_read_once_and_in_order(database: Database, count: int) -> None:
+    def fill(connection: Connection) -> None:
+        rows = [
+            {
+                **blank("user"),
+                **{"account_id": account_id, "id": id, "name": "x", "name_key": "x"},
+                **{"key": f"u{id}", "role": "agent", "active": 1},
+                **{"created_at": 1, "updated_at": 1},
+            }
+            for account_id in (ACCOUNT, ACCOUNT + 1)
+            for id in range(1, count + 1)
+        ]
+        writes.add(connection, "user", rows)
+
+    database.write(fill)
+    ids = database.read(lambda c: [row["id"] for row in dump.rows_of(c, ACCOUNT, "user")])
+    assert ids == list(range(1, count + 1))
+    assert database.read(lambda c: dump.count(c, ACCOUNT, "user")) == count
+
+
+def test_a_sum_that_becomes_nothing_is_gone_and_another_stays(database: Database) -> None:
+    key = {"account_id": ACCOUNT, "user_id": 1, "channel_id": 1, "bucket": 0}
+
+    def add(connection: Connection, *changes: int) -> None:
+        rows = [{**key, "conversation_id": id, "n": n} for id, n in enumerate(changes)]
+        writes.add_sums(connection, "conversation_rollup", rows)
+
+    def stored(connection: Connection) -> dict[int, int]:
+        rows = connection.rows("SELECT conversation_id, n FROM conversation_rollup")
+        return {row["conversation_id"]: row["n"] for row in rows}
+
+    database.write(lambda c: add(c, 2, 3))
+    database.write(lambda c: add(c, -1, -3))
+    assert database.read(stored) == {0: 1}
+    database.write(lambda c: add(c, 4))
+    assert database.read(stored) == {0: 5}
