@@ -7,7 +7,7 @@ import pytest
 
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, TEAM
-from frontdesk.selection.names import find
+from frontdesk.selection.names import find, listed
 from frontdesk.wire import Channel, Label, Team, User, Wire
 
 USERS = (
@@ -79,3 +79,12 @@ async def test_without_a_kind_only_whole_names_count() -> None:
     pages: Any = paged(USERS)
     with pytest.raises(NotFound, match="There is no user 'grace'"):
         await find(pages, "grace", "user", NotFound)
+
+
+def test_twelve_names_are_listed_and_the_rest_is_counted() -> None:
+    names = [f"n{number}" for number in range(14)]
+    assert listed([]) == ""
+    assert listed(names[:1]) == ": there is n0"
+    assert listed(names[:12]) == f": there is {', '.join(names[:12])}"
+    assert listed(names[:13]) == f": there is {', '.join(names[:12])} and 1 more"
+    assert listed(names).endswith(", n11 and 2 more")

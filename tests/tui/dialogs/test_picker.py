@@ -185,3 +185,12 @@ def test_choices_and_menu_entries_give_up_what_there_is_no_room_for(
             f"menu, {width} cells", [line for at in range(3) for line in menu.draw(at, width)]
         )
     drawing.compare(pytestconfig, "choices")
+
+
+@pytest.mark.parametrize(("count", "lines"), [(0, 3), (3, 3), (4, 4), (12, 12), (13, 12)])
+async def test_a_picker_is_as_high_as_its_choices_up_to_twelve(count: int, lines: int) -> None:
+    app = Dressed()
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.push_screen(Picker("Choose", CHOICES[:count], current=None))
+        await settle(pilot)
+        assert app.screen.query_one(ChoiceList).size.height == lines

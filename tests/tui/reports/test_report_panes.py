@@ -291,3 +291,16 @@ async def test_the_cursor_of_the_live_counts_stops_at_both_ends() -> None:
         assert live.copied == "wait 4–24h: 0"
         live.show(report(), "10:00")
         assert live.copied == "need a human: –"
+
+
+@pytest.mark.parametrize(("count", "lines"), [(0, 1), (1, 1), (9, 9), (10, 9)])
+async def test_a_breakdown_has_room_for_nine_rows(count: int, lines: int) -> None:
+    app = PanesApp()
+    async with app.run_test(size=(110, 50)) as pilot:
+        channels = tuple(
+            ChannelMetrics(channel=Ref(id=str(n), name=f"Shop {n}"), metrics=Metrics())
+            for n in range(count)
+        )
+        show(app.panes, report(channels=channels))
+        await settle(pilot)
+        assert app.panes.query_one("#report-channels-pane").size.height == lines + 2
