@@ -304,3 +304,34 @@ async def test_a_breakdown_has_room_for_nine_rows(count: int, lines: int) -> Non
         show(app.panes, report(channels=channels))
         await settle(pilot)
         assert app.panes.query_one("#report-channels-pane").size.height == lines + 2
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        ((80, 24), {"metrics": {"metrics", "plot"}, "plot": {"metrics", "plot"},
+                    "authors": {"metrics", "authors"}, "channels": {"metrics", "channels"}}),
+        ((60, 15), {"metrics": {"metrics"}, "plot": {"plot"},
+                    "authors": {"authors"}, "channels": {"channels"}}),
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_of_the_panes_that_have_no_room_the_one_with_the_focus_is_shown(
+    size: tuple[int, int], shown: dict[str, set[str]]
+) -> None:
+    app = PanesApp()
+    async with app.run_test(size=size) as pilot:
+        panes = app.panes
+        show(panes, whole_report())
+        widgets = {"metrics": panes.metrics, "plot": panes.plot,
+                   "authors": panes.authors, "channels": panes.channels}  # fmt: skip
+        for name in (*shown, "metrics"):
+            panes.enter(name)
+            await settle(pilot)
+            seen = {
+                each
+                for each, widget in widgets.items()
+                if widget in app.screen.focus_chain and widget.is_on_screen
+            }
+            assert seen == shown[name]
+            assert app.focused is widgets[name]
