@@ -11,7 +11,7 @@ from textual.widget import Widget
 from frontdesk.errors import FileTooLarge, InboxError, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import file_size
-from frontdesk.text.messages import Entry, type_word
+from frontdesk.text.messages import type_word
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
@@ -22,7 +22,7 @@ from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested
 from frontdesk.tui.inbox.thread_pictures import ThreadPictures
 from frontdesk.tui.pictures import Pictures, why_missing
 from frontdesk.tui.preferences import MediaSettings
-from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.tui.widgets.message_list import Thread, has_file
 from frontdesk.wire import Message
 
 # A file at hand, or why it is not.
@@ -176,16 +176,6 @@ class ThreadFiles:
 
     def _warn(self, sentence: str) -> None:
         self._node.app.screen.notify(sentence, severity="warning", timeout=10, markup=False)
-
-
-def has_file(entry: Entry | None) -> bool:
-    """True for a message whose file the server may give out."""
-    return (
-        isinstance(entry, Message)
-        and entry.media is not None
-        and entry.media.key is not None
-        and entry.media.status != "absent"
-    )
 
 
 def files_of(thread: Thread) -> list[Message]:
