@@ -244,7 +244,7 @@ def test_an_ink_that_can_be_read_or_is_the_terminals_own_stays() -> None:
         ("#12161c", 4.5, 0.15),
         ("#ffffff", 4.5, 0.11),
         ("#000000", 7.0, 0.2),
-        ("#000000", 20.5, 0.05),
+        ("#000000", 20.5, 0.0),
     ],
 )
 def test_a_chip_has_a_share_of_its_colour_that_letters_can_be_read_on(
