@@ -17,7 +17,7 @@ from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.file import FileChoice, FileDialog
-from frontdesk.tui.dialogs.save_prompt import directory_words, save_prompt
+from frontdesk.tui.dialogs.save_prompt import save_prompt, saved_as
 from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested_path
 from frontdesk.tui.inbox.thread_pictures import ThreadPictures
 from frontdesk.tui.pictures import Pictures, why_missing
@@ -163,8 +163,7 @@ class ThreadFiles:
             reason = error.strerror or error
             self._warn(sentences.CANNOT_WRITE.format(path=path, error=reason))
             return
-        saved = sentences.SAVED_AS.format(name=path.name, directory=directory_words(path))
-        self._say(sentences.FILE_SAVED.format(kind="The file", saved=saved))
+        self._say(sentences.FILE_SAVED.format(kind="The file", saved=saved_as(name)))
 
     def _download(self, file: FileAtHand) -> None:
         self._node.app.deliver_binary(file.path, save_filename=file.name, mime_type=file.type)
