@@ -280,3 +280,15 @@ def test_other_themes_get_what_they_lack_mixed_from_their_colours() -> None:
         assert nearness == sorted(nearness)
     ansi = theme.theme_variables(BUILTIN_THEMES["ansi-dark"])
     assert ansi["fd-card"] == DARK.variables["fd-card"]
+
+
+def test_inks_of_a_theme_are_corrected_on_both_grounds_but_those_of_the_terminal() -> None:
+    variables = {**DARK.variables, "background": "#12161c", "foreground": "#ccd3dc"}
+    inks = ("foreground", "accent", "success", "warning", "error", "fd-dim", "fd-note", "fd-strong")
+    found = theme.legible_variables({**variables, "fd-dim": "#333333", "fd-note": "ansi_red"})
+    assert found["fd-note"] == "ansi_red"
+    assert found["fd-line"] == variables["fd-line"]
+    for ink in inks:
+        for ground in ("background", "fd-card"):
+            if ink != "fd-note":
+                assert contrast(Color.parse(found[ink]), Color.parse(found[ground])) >= 4.5

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from rich.segment import Segment
+from textual import on
 from textual.app import ComposeResult
 
 from frontdesk.reports.metrics import BLOCKS
@@ -335,3 +336,49 @@ async def test_of_the_panes_that_have_no_room_the_one_with_the_focus_is_shown(
             }
             assert seen == shown[name]
             assert app.focused is widgets[name]
+
+
+class LiveApp(OneWidgetApp):
+    """The line of counts; keeps which were selected and opened."""
+
+    def __init__(self, live: LiveLine) -> None:
+        super().__init__(live)
+        self.selected: list[str] = []
+        self.opened: list[str] = []
+
+    @on(LiveLine.FigureSelected)
+    def _select(self, event: LiveLine.FigureSelected) -> None:
+        self.selected.append(event.live.name)
+
+    @on(LiveLine.FigureOpened)
+    def _open(self, event: LiveLine.FigureOpened) -> None:
+        self.opened.append(event.live.name)
+
+
+async def test_counts_are_selected_and_opened_by_keys() -> None:
+    live = LiveLine(id="live")
+    app = LiveApp(live)
+    async with app.run_test(size=(120, 4)) as pilot:
+        live.show(report(), "10:00")
+        live.focus()
+        await pilot.press("l", "enter", "l", "h")
+        await settle(pilot)
+        assert app.selected == ["unassigned", "unattended", "unassigned"]
+        assert app.opened == ["unassigned"]
+
+
+async def test_counts_are_on_one_line_as_soon_as_they_fit() -> None:
+    live = LiveLine(id="live")
+    app = OneWidgetApp(live)
+    async with app.run_test(size=(79, 4)) as pilot:
+        live.show(report(), "10:00")
+        await settle(pilot)
+        (line,) = [live.line(0).text.rstrip()]
+        assert "need a human" in line
+        await pilot.resize_terminal(len(line), 4)
+        await settle(pilot)
+        assert live.line(0).text == line
+        await pilot.resize_terminal(len(line) - 1, 4)
+        await settle(pilot)
+        assert "need a human" not in live.line(0).text
+        assert "human" in live.line(0).text
