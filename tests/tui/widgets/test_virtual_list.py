@@ -572,3 +572,31 @@ async def test_rows_are_as_high_as_their_lines_need_at_another_width() -> None:
         fresh.words.show(wrapped)
         await settle(pilot)
         assert wide == screen_lines(fresh) != narrow
+
+
+async def test_rows_that_are_read_again_at_the_last_row_leave_who_is_there_on_the_way() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS[:20]))
+        await pilot.press("G")
+        app.words.replace_rows(rows(WORDS[:20]))
+        with app.words.loading_more():
+            app.words.replace_rows(rows(WORDS[:40]))
+        assert app.words.row == "w39"
+
+
+async def test_a_search_without_a_match_has_found_nothing_and_moves_nothing() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)):
+        app.words.show(rows(WORDS), cursor=20)
+        search = RowSearch(app.words, "nothing", 1)
+        assert not search.found
+        assert search.run(len(WORDS) - 1)
+        assert not search.run(1)
+        assert not search.found
+        assert app.words.row == "w20"
+        # The row under the cursor comes last, whichever way.
+        for step, text, row in ((1, "W20", "w20"), (-1, "w9", "w9"), (-1, "w1", "w1")):
+            search = RowSearch(app.words, text, step)
+            assert not search.run(len(WORDS))
+            assert (search.found, app.words.row) == (True, row)
