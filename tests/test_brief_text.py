@@ -204,3 +204,10 @@ def test_of_texts_that_all_fit_all_are_shown_and_of_none_none() -> None:
     assert brief.newest_that_fit(3, lambda number: "x" * number, 3) == 3
     assert brief.newest_that_fit(4, lambda number: "x" * number, 3) == 3
     assert brief.newest_that_fit(4, lambda number: "x" * (10 * number), 3) == 0
+
+
+def test_a_name_of_sixty_characters_is_whole() -> None:
+    assert brief.short_name("x" * 60) == "x" * 60
+    assert brief.short_name("x" * 61) == f"{'x' * 60} […1 more characters]"
+    assert brief.short_name(None) == ""
+    assert brief.short_name("a\nb", most=1) == "a […2 more characters]"

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from frontdesk.client import InboxClient
 from frontdesk.errors import BadSettings, NotFound
+from frontdesk.query import parse
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, TEAM
-from frontdesk.selection.names import find
+from frontdesk.selection.names import find, listed, query_names
 from frontdesk.wire import Channel, Label, Team, User, Wire
 
 USERS = (
@@ -79,3 +81,37 @@ async def test_without_a_kind_only_whole_names_count() -> None:
     pages: Any = paged(USERS)
     with pytest.raises(NotFound, match="There is no user 'grace'"):
         await find(pages, "grace", "user", NotFound)
+
+
+def test_twelve_names_are_listed_and_the_rest_is_counted() -> None:
+    names = [f"n{number}" for number in range(14)]
+    assert listed([]) == ""
+    assert listed(names[:1]) == ": there is n0"
+    assert listed(names[:12]) == f": there is {', '.join(names[:12])}"
+    assert listed(names[:13]) == f": there is {', '.join(names[:12])} and 1 more"
+    assert listed(names).endswith(", n11 and 2 more")
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "has_teams", "has_fields"),
+    [
+        ("is:open", (), False, False),
+        ("team:atlantic", (), True, False),
+        ("field:tier=gold", (), False, True),
+        ("", ("team", "field"), True, True),
+    ],
+)
+async def test_teams_and_fields_are_read_for_queries_that_have_them(
+    client: InboxClient, text: str, kinds: tuple[str, ...], has_teams: bool, has_fields: bool
+) -> None:
+    names = await query_names(client, parse(text), kinds)
+    assert (bool(names.teams), bool(names.fields)) == (has_teams, has_fields)
+    assert names.channels
+    assert names.users
+    assert names.labels
+    assert names.me == ""
+
+
+async def test_who_is_me_is_asked_for_where_the_query_says_me(client: InboxClient) -> None:
+    assert (await query_names(client, parse("@me"))).me
+    assert (await query_names(client, parse("@ana"))).me == ""

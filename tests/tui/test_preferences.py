@@ -21,7 +21,7 @@ from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import latin_key
 from frontdesk.tui.key_validation import action_ids, checked_keymap
-from frontdesk.tui.preferences import Preferences, Switch
+from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from tests.conftest import NOW
 from tests.tui.conftest import lines, notifications, settle, shown
 from tests.tui.memory_inbox import MemoryInbox, memory_inbox_viewer, virtual_time
@@ -377,3 +377,9 @@ async def test_without_another_profile_it_says_how_to_add_one(app: Any) -> None:
         await pilot.press("ctrl+o")
         await pilot.pause()
         assert notifications(viewer) == ["There is no other profile: frontdesk profiles add NAME"]
+
+
+def test_nothing_is_changed_and_nobody_is_disturbed_by_default() -> None:
+    assert (PLAIN.density, PLAIN.bell, PLAIN.quiet_unfocused) == (0, False, False)
+    assert (PLAIN.fill_on_battery, PLAIN.is_demo) == (False, False)
+    assert (PLAIN.media.lines, PLAIN.media.most_bytes) == (0, 0)

@@ -22,6 +22,19 @@ from tests.terminals import Terminal
         ("\x1b[1083;5u", "\x1b[107;5u"),
         ("\x1b[1083::107;5:1u", "\x1b[107;5u"),
         ("\x1b[99999999;1u", ""),
+        # The locks change nothing of what is pressed.
+        ("\x1b[1083;69u", "\x1b[107;69u"),
+        ("\x1b[1083;133u", "\x1b[107;133u"),
+        ("\x1b[1083;65u", "\x1b[1083;65u"),
+        ("\x1b[97:65;66u", "\x1b[97;66;65u"),
+        ("\x1b[1083;3u", "\x1b[107;3u"),
+        ("\x1b[1083;2u", "\x1b[1083;2u"),
+        ("\x1b[97:65;4u", "\x1b[97;4u"),
+        # The codes of characters end here, and have a gap.
+        ("\x1b[1114111u", "\x1b[1114111u"),
+        ("\x1b[1114112u", ""),
+        ("\x1b[57343u", ""),
+        ("\x1b[57344u", "\x1b[57344u"),
         ("\x1b[55296u", ""),
     ],
 )

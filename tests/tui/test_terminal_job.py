@@ -12,6 +12,7 @@ if sys.platform == "win32":
     pytest.skip("needs a terminal of POSIX", allow_module_level=True)
 
 from tests.pseudo_terminal import PseudoTerminal
+from tests.terminals import Terminal
 
 SECONDS = 30.0
 # An application that runs a program of the shell, and says how it ended.
@@ -156,3 +157,44 @@ def test_the_viewer_has_the_size_that_the_terminal_got_meanwhile(open_app) -> No
     terminal.wait_for(lambda text: "back <> whole 60" in text, SECONDS)
     terminal.write(b"q")
     assert terminal.ending(SECONDS) == 0
+
+
+GIVING = """
+import os
+from textual.app import App
+from frontdesk.own_commands.runner import Job
+from frontdesk.tui.terminal_job import run_in_terminal
+
+class Giving(App):
+    def on_ready(self):
+        script = "kill -STOP $$; printf '<%s>' \\"$(cat)\\"; exit 3"
+        job = Job(["sh", "-c", script], b"in", holds=False)
+        failure = run_in_terminal(self, job)
+        group = os.tcgetpgrp(0) == os.getpgrp()
+        os.write(1, f"<back {failure} {group}>".encode())
+
+    def on_key(self, event):
+        self.exit()
+
+Giving().run()
+"""
+# In the order in which they are undone: keys of the cursor, origin, mouse, focus, pasting, updates.
+MODES = (1, 6, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026)
+
+
+def test_a_program_has_the_terminal_and_what_it_may_have_left_of_modes_is_undone(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "files").mkdir()
+    terminal = Terminal(GIVING, tmp_path / "files")
+    try:
+        terminal.wait_for(rb"\x1b\[22;0t")
+        terminal.wait_for(b"<in>")
+        terminal.wait_for(rb"\x1b\[\?25h\x1b\[0 q")
+        terminal.wait_for(b"".join(rb"\x1b\[\?%dl" % mode for mode in MODES))
+        terminal.wait_for(rb"\x1b\[23;0t")
+        terminal.wait_for(b"<back exit code 3 True>")
+        terminal.press(b"q")
+        assert terminal.ending()[0] == 0
+    finally:
+        terminal.close()

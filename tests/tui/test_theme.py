@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input, Static
 
+from frontdesk.tui import theme
 from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.dialogs.base import Choice
@@ -193,3 +194,101 @@ def test_one_theme_is_dark_and_one_is_light() -> None:
     assert CONTRAST.dark
     assert not LIGHT.dark
     assert DARK.variables.keys() == LIGHT.variables.keys()
+
+
+BLACK, WHITE = Color.parse("#000000"), Color.parse("#ffffff")
+
+
+def test_contrast_and_luminance_are_those_of_wcag() -> None:
+    for text in ("#000000", "#0a0a0a", "#0b0b0b", "#767676", "#ff0000", "#00ff00", "#0000ff"):
+        colour = Color.parse(text)
+        assert theme.luminance(colour) == pytest.approx(luminance(colour))
+        assert theme.contrast(colour, WHITE) == pytest.approx(contrast(colour, WHITE))
+        assert theme.contrast(WHITE, colour) == theme.contrast(colour, WHITE)
+    assert theme.contrast(BLACK, WHITE) == pytest.approx(21)
+    assert theme.contrast(WHITE, WHITE) == 1
+
+
+@pytest.mark.parametrize(
+    ("ink", "ground", "goal"),
+    [
+        ("#aaaaaa", "#ffffff", BLACK),
+        ("#555555", "#000000", WHITE),
+        ("#d62828", "#24364d", WHITE),
+        ("#f1c40f", "#eef2f6", BLACK),
+    ],
+)
+@pytest.mark.parametrize("least", [3.0, 4.5, 7.0])
+def test_an_ink_is_moved_no_further_than_it_takes_to_be_read(
+    ink: str, ground: str, goal: Color, least: float
+) -> None:
+    colour, behind = Color.parse(ink), Color.parse(ground)
+    found = theme.legible(colour, behind, least)
+    mixes = [colour.blend(goal, step / 20) for step in range(21)]
+    expected = next(mix for mix in mixes if contrast(mix, behind) >= least)
+    assert found == expected
+
+
+def test_an_ink_that_can_be_read_or_is_the_terminals_own_stays() -> None:
+    assert theme.legible(BLACK, WHITE, 7.0) == BLACK
+    own = Color.parse("ansi_red")
+    assert theme.legible(own, WHITE, 7.0) == own
+    assert theme.legible(Color.parse("#ffff00"), Color.parse("ansi_white"), 7.0).hex == "#FFFF00"
+    grey = Color.parse("#767676")
+    assert theme.legible(Color.parse("#ff0000"), grey, 21.0) == BLACK
+
+
+@pytest.mark.parametrize(
+    ("ground", "least", "share"),
+    [
+        ("#12161c", 4.5, 0.15),
+        ("#ffffff", 4.5, 0.11),
+        ("#000000", 7.0, 0.2),
+        ("#000000", 20.5, 0.0),
+    ],
+)
+def test_a_chip_has_a_share_of_its_colour_that_letters_can_be_read_on(
+    ground: str, least: float, share: float
+) -> None:
+    blue, behind = Color.parse("#1f93ff"), Color.parse(ground)
+    chip = theme.tint(blue, behind, least)
+    assert chip == behind.blend(blue, share)
+
+
+def test_themes_are_chosen_by_short_names() -> None:
+    names = theme.theme_names()
+    assert names["dark"] == "frontdesk-dark"
+    assert names["16-colours"] == "frontdesk-16-colours"
+    assert names["nord"] == "nord"
+    assert [name for name in names if names[name].startswith("frontdesk-")] == [
+        *("dark", "light", "high-contrast", "16-colours", "greys")
+    ]
+    assert len(names) == 14
+
+
+def test_other_themes_get_what_they_lack_mixed_from_their_colours() -> None:
+    nord, light = BUILTIN_THEMES["nord"], BUILTIN_THEMES["solarized-light"]
+    for known, own in ((nord, DARK), (light, LIGHT)):
+        mixed = theme.theme_variables(known)
+        assert mixed.keys() == {name for name in own.variables if name.startswith("fd-")}
+        assert mixed["fd-customer"] == own.variables["fd-customer"]
+        assert mixed["fd-card"] != own.variables["fd-card"]
+        ground = Color.parse(known.to_color_system().generate()["background"])
+        # The ground of a bar is closer to that of the screen than a card is.
+        bar, card, line = (Color.parse(mixed[f"fd-{name}"]) for name in ("bar", "card", "line"))
+        nearness = [contrast(each, ground) for each in (bar, card, line)]
+        assert nearness == sorted(nearness)
+    ansi = theme.theme_variables(BUILTIN_THEMES["ansi-dark"])
+    assert ansi["fd-card"] == DARK.variables["fd-card"]
+
+
+def test_inks_of_a_theme_are_corrected_on_both_grounds_but_those_of_the_terminal() -> None:
+    variables = {**DARK.variables, "background": "#12161c", "foreground": "#ccd3dc"}
+    inks = ("foreground", "accent", "success", "warning", "error", "fd-dim", "fd-note", "fd-strong")
+    found = theme.legible_variables({**variables, "fd-dim": "#333333", "fd-note": "ansi_red"})
+    assert found["fd-note"] == "ansi_red"
+    assert found["fd-line"] == variables["fd-line"]
+    for ink in inks:
+        for ground in ("background", "fd-card"):
+            if ink != "fd-note":
+                assert contrast(Color.parse(found[ink]), Color.parse(found[ground])) >= 4.5

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from textual.events import Key
 from textual.widgets import Input
 
 from frontdesk.query import Query, QueryNames, parse
@@ -118,3 +119,36 @@ async def test_the_line_begins_with_the_query_and_room_for_another_term(
         await settle(pilot)
         assert app.field.value == text
         assert app.field.cursor_position == len(text)
+
+
+@pytest.mark.parametrize(("key", "text"), [("tab", "#label00 "), ("shift+tab", "#label07 ")])
+async def test_a_tab_typed_before_the_line_is_there_completes_too(key: str, text: str) -> None:
+    line = FilterLine(Query(), NAMES)
+    for typed in ("number_sign", key):
+        await line.buffer_key(Key(typed, "#" if typed == "number_sign" else None))
+    app = Dressed()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(line)
+        await settle(pilot)
+        assert line.query_one(Input).value == text
+
+
+async def test_a_completion_is_taken_by_two_clicks() -> None:
+    app = LineApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, *"is:open #")
+        await pilot.click(ChoiceList, offset=(3, 2), times=2)
+        await settle(pilot)
+        assert app.field.value == "is:open #label02 "
+        assert app.focused is app.field
+
+
+async def test_what_cannot_be_used_is_underlined() -> None:
+    app = LineApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, *"is:open is:don #label01 sort:x")
+        segments = app.field.render_line(0)
+        underlined = [part.text for part in segments if part.style and part.style.underline]
+        assert "".join(underlined) == "is:donsort:x"

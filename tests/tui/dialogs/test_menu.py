@@ -119,3 +119,15 @@ async def test_menu_entries_that_do_not_fit_are_reached_with_the_cursor() -> Non
         await pilot.press("up")
         await pilot.pause()
         assert "words of l" in shown(app)
+
+
+@pytest.mark.parametrize(("words", "width"), [("w" * 23, 36), ("w" * 24, 37), ("w" * 30, 43)])
+async def test_a_menu_has_room_for_its_entries_and_is_not_too_narrow(
+    words: str, width: int
+) -> None:
+    app = Dressed()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(Menu("Choose", [MenuEntry("a", 1, words), MenuEntry("b", 2, "b")]))
+        await settle(pilot)
+        assert app.screen.query_one("#menu").outer_size == (width, 6)
+        assert app.screen.query_one(MenuList).size.height == 2

@@ -185,3 +185,28 @@ def test_choices_and_menu_entries_give_up_what_there_is_no_room_for(
             f"menu, {width} cells", [line for at in range(3) for line in menu.draw(at, width)]
         )
     drawing.compare(pytestconfig, "choices")
+
+
+@pytest.mark.parametrize(("count", "lines"), [(0, 3), (3, 3), (4, 4), (12, 12), (13, 12)])
+async def test_a_picker_is_as_high_as_its_choices_up_to_twelve(count: int, lines: int) -> None:
+    app = Dressed()
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.push_screen(Picker("Choose", CHOICES[:count], current=None))
+        await settle(pilot)
+        assert app.screen.query_one(ChoiceList).size.height == lines
+
+
+async def test_two_clicks_take_a_choice_and_one_selects_it() -> None:
+    app = Dressed()
+    answers: list[str | None] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(Picker("Choose", CHOICES, current="3"), answers.append)
+        await settle(pilot)
+        assert "choice number 03" in chosen_line(app)
+        await pilot.click(ChoiceList, offset=(3, 2))
+        await settle(pilot)
+        assert "choice number 02" in chosen_line(app)
+        assert answers == []
+        await pilot.click(ChoiceList, offset=(3, 5), times=2)
+        await settle(pilot)
+        assert answers == ["5"]

@@ -135,11 +135,11 @@ async def test_keys_typed_before_the_prompt_is_there_are_typed_into_it(
 
 
 async def test_a_blank_text_is_no_answer_unless_it_may_be_blank() -> None:
-    for may_be_blank, answer in ((False, None), (True, "")):
+    for options, answer in (({}, None), ({"may_be_blank": True}, "")):
         app = Dressed()
         answers: list[str | None] = []
         async with app.run_test(size=(80, 24)) as pilot:
-            prompt = Prompt("name ", value="", may_be_blank=may_be_blank, check=lambda _: "no")
+            prompt = Prompt("name ", check=lambda _: "no", **options)
             app.push_screen(prompt, answers.append)
             await settle(pilot)
             await pilot.press("space", "enter")

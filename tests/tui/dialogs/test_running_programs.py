@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,3 +211,26 @@ async def test_the_pane_of_a_program_says_its_size_and_how_it_ended(pilot: Pilot
     await pilot.press("escape")
     await settle(pilot)
     assert not isinstance(app.screen, ProgramOutput)
+
+
+async def test_output_is_shown_as_it_comes_and_leaving_asks_meanwhile(
+    pilot: Pilot[Any], tmp_path: Path
+) -> None:
+    app, may_end = app_of(pilot), tmp_path / "may end"
+    script = f"echo one; until [ -e '{may_end}' ]; do sleep 0.01; done; echo two"
+    app.start("Two [parts]", "sh", "-c", script, output="pane")
+    await idle_until(pilot, lambda: "one" in shown(app))
+    assert "running 0 s · 4 B" in shown(app)
+    assert "Two [parts]" in shown(app)
+    app.leave()
+    await settle_screens(pilot)
+    assert "Yes, leave and end Two [parts]" in shown(app)
+    await pilot.press("escape")
+    await settle_screens(pilot)
+    may_end.touch()
+    await settle(pilot)
+    pane = app.screen.query_one(OutputLines)
+    assert [pane.rows[at] for at in range(len(pane.rows))] == ["one", "two"]
+    assert "exit code 0 · 8 B" in shown(app)
+    app.leave()
+    assert app.left == 1

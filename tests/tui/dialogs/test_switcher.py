@@ -13,7 +13,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.text.phones import format_phone
 from frontdesk.tui.dialogs.picker import ChoiceList
-from frontdesk.tui.dialogs.switcher import Switcher
+from frontdesk.tui.dialogs.switcher import Switcher, number_choices
 from frontdesk.wire import Contact, Page, PhoneRef, body_of
 from tests.cache.pages import conversation
 from tests.conftest import NOW
@@ -41,12 +41,14 @@ class Contacts:
         self.answers = asyncio.Event()
         self.answers.set()
         self.failing = False
+        self.searched: list[str] = []
         self.page_size = 25
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     async def contact_page(self, q: str | None = None, **page: Any) -> Page[Contact]:
+        self.searched.append(q or "")
         await self.answers.wait()
         if self.failing:
             raise Unreachable("The server does not answer")
@@ -337,3 +339,33 @@ async def test_more_asks_for_the_next_customers(
             await press(pilot, "enter")
         assert [name for name in people if name in app.choices] == people
         assert not app.chosen
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("12345", []),
+        ("123456", ["Conversations of 123456"]),
+        ("+12345", []),
+        ("+123456", ["Conversations of +123456"]),
+        ("12 34 56", ["Conversations of 12 34 56"]),
+        ("12345x6", []),
+        ("", []),
+    ],
+)
+def test_six_digits_are_a_number(typed: str, offered: list[str]) -> None:
+    choices = number_choices(typed)
+    assert [choice.words for choice in choices] == offered
+    assert all(choice.hint == "number" for choice in choices)
+
+
+async def test_customers_are_searched_from_two_letters_on(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, "h", "space")
+        assert contacts.searched == []
+        await press(pilot, "backspace", "a")
+        assert contacts.searched == ["ha"]

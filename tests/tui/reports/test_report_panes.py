@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from rich.segment import Segment
+from textual import on
 from textual.app import ComposeResult
 
 from frontdesk.reports.metrics import BLOCKS
@@ -291,3 +292,93 @@ async def test_the_cursor_of_the_live_counts_stops_at_both_ends() -> None:
         assert live.copied == "wait 4–24h: 0"
         live.show(report(), "10:00")
         assert live.copied == "need a human: –"
+
+
+@pytest.mark.parametrize(("count", "lines"), [(0, 1), (1, 1), (9, 9), (10, 9)])
+async def test_a_breakdown_has_room_for_nine_rows(count: int, lines: int) -> None:
+    app = PanesApp()
+    async with app.run_test(size=(110, 50)) as pilot:
+        channels = tuple(
+            ChannelMetrics(channel=Ref(id=str(n), name=f"Shop {n}"), metrics=Metrics())
+            for n in range(count)
+        )
+        show(app.panes, report(channels=channels))
+        await settle(pilot)
+        assert app.panes.query_one("#report-channels-pane").size.height == lines + 2
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        ((80, 24), {"metrics": {"metrics", "plot"}, "plot": {"metrics", "plot"},
+                    "authors": {"metrics", "authors"}, "channels": {"metrics", "channels"}}),
+        ((60, 15), {"metrics": {"metrics"}, "plot": {"plot"},
+                    "authors": {"authors"}, "channels": {"channels"}}),
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_of_the_panes_that_have_no_room_the_one_with_the_focus_is_shown(
+    size: tuple[int, int], shown: dict[str, set[str]]
+) -> None:
+    app = PanesApp()
+    async with app.run_test(size=size) as pilot:
+        panes = app.panes
+        show(panes, whole_report())
+        widgets = {"metrics": panes.metrics, "plot": panes.plot,
+                   "authors": panes.authors, "channels": panes.channels}  # fmt: skip
+        for name in (*shown, "metrics"):
+            panes.enter(name)
+            await settle(pilot)
+            seen = {
+                each
+                for each, widget in widgets.items()
+                if widget in app.screen.focus_chain and widget.is_on_screen
+            }
+            assert seen == shown[name]
+            assert app.focused is widgets[name]
+
+
+class LiveApp(OneWidgetApp):
+    """The line of counts; keeps which were selected and opened."""
+
+    def __init__(self, live: LiveLine) -> None:
+        super().__init__(live)
+        self.selected: list[str] = []
+        self.opened: list[str] = []
+
+    @on(LiveLine.FigureSelected)
+    def _select(self, event: LiveLine.FigureSelected) -> None:
+        self.selected.append(event.live.name)
+
+    @on(LiveLine.FigureOpened)
+    def _open(self, event: LiveLine.FigureOpened) -> None:
+        self.opened.append(event.live.name)
+
+
+async def test_counts_are_selected_and_opened_by_keys() -> None:
+    live = LiveLine(id="live")
+    app = LiveApp(live)
+    async with app.run_test(size=(120, 4)) as pilot:
+        live.show(report(), "10:00")
+        live.focus()
+        await pilot.press("l", "enter", "l", "h")
+        await settle(pilot)
+        assert app.selected == ["unassigned", "unattended", "unassigned"]
+        assert app.opened == ["unassigned"]
+
+
+async def test_counts_are_on_one_line_as_soon_as_they_fit() -> None:
+    live = LiveLine(id="live")
+    app = OneWidgetApp(live)
+    async with app.run_test(size=(79, 4)) as pilot:
+        live.show(report(), "10:00")
+        await settle(pilot)
+        (line,) = [live.line(0).text.rstrip()]
+        assert "need a human" in line
+        await pilot.resize_terminal(len(line), 4)
+        await settle(pilot)
+        assert live.line(0).text == line
+        await pilot.resize_terminal(len(line) - 1, 4)
+        await settle(pilot)
+        assert "need a human" not in live.line(0).text
+        assert "human" in live.line(0).text

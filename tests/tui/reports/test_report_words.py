@@ -5,14 +5,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from frontdesk.cache import Cache
 from frontdesk.errors import Forbidden, InboxError, NotFound, Unreachable
+from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import figures_of
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports import panes
+from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.tui.reports.screen import ReportScreen
-from frontdesk.wire import ReportQuery
-from frontdesk.wire.reports import LiveCounts, ZonedPeriod
+from frontdesk.wire import Ref, ReportQuery
+from frontdesk.wire.reports import ChannelMetrics, LiveCounts, Metrics, ZonedPeriod
+from tests.mailbox.inbox import Inbox
 from tests.tui.reports.drawn_reports import report, text_of
 
 KEYS = KeyNames([ReportScreen])
@@ -154,3 +158,21 @@ def test_the_heading_names_the_inbox_and_what_the_report_is_of() -> None:
     assert panes.channel_words("2", {"1": "Shop"}) == "2"
     assert panes.not_together("hours", "") == "business hours are not shown by hour"
     assert panes.not_together("labels", "user") == "a report of one user is not shown by label"
+
+
+def test_the_scope_of_a_report_is_all_or_what_it_was_narrowed_to(cache: Cache) -> None:
+    mailbox = Mailbox(Inbox, cache)
+    person = report(user=Ref(id="7", name="Ana\nRuiz"), team=Ref(id="1", name="London"))
+    channel = ChannelMetrics(channel=Ref(id="5", name="Shop"), metrics=Metrics())
+    for options, shown, words in (
+        (ReportOptions(), None, "all channels"),
+        (ReportOptions(business=True), None, "all channels · business hours"),
+        (ReportOptions(subject="label:vip"), None, "vip"),
+        (ReportOptions(subject="user:7"), None, "7"),
+        (ReportOptions(subject="user:7"), person, "Ana Ruiz"),
+        (ReportOptions(subject="team:1", business=True), person, "London · business hours"),
+        (ReportOptions(channel="5"), None, "5"),
+        (ReportOptions(channel="5"), report(channels=(channel,)), "Shop"),
+        (ReportOptions(channel="5", subject="label:vip"), None, "5 · vip"),
+    ):
+        assert panes.scope_words(mailbox, options, shown) == words

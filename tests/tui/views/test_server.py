@@ -1,6 +1,7 @@
 """The server view: features, deviations, cache statistics."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
@@ -105,11 +106,15 @@ async def test_the_check_in_progress_is_named_and_escape_cancels_it(weighed: Cac
     app = server_app(client_of(Slow()), weighed)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        before = re.search(r"HAS \((\d+)\)", shown(app))
         await pilot.press("ctrl+r")
         while "checking teams" not in lines(app)[0]:
             await pilot.pause()
         # What is known so far is shown.
-        assert "HAS (" in shown(app)
+        known = re.search(r"HAS \((\d+)\)", shown(app))
+        assert before
+        assert known
+        assert int(known[1]) > int(before[1])
         await press(pilot, "escape")
         assert "checking" not in lines(app)[0]
         assert isinstance(app.screen, ServerScreen)

@@ -1,13 +1,18 @@
 """Previews of message templates, for any components that Meta sends."""
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.views.templates import bubble, parameters, plain_text
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.views.templates import TemplatesScreen, bubble, parameters, plain_text
 from frontdesk.tui.widgets.text_layout import width_of
-from frontdesk.wire import Template
+from frontdesk.wire import CannedResponse, PhoneRef, Template
 
 
 def template(*components: dict[str, Any]) -> Template:
@@ -159,3 +164,96 @@ def test_nothing_that_meta_sends_breaks_it_or_its_width(
     assert {width_of(line) for line in bubble(one, width)} == {width}
     parameters(one)
     plain_text(one)
+
+
+def library(*templates: Template, contact: PhoneRef | None = None) -> TemplatesScreen:
+    """The library of some templates and a quick reply, without a terminal."""
+    replies = (CannedResponse(id="1", short_code="hi", text="Hello {{name}}, *welcome*"),)
+    catalogues = SimpleNamespace(
+        templates=lambda: templates,
+        canned_responses=lambda: replies,
+        channel_names=lambda: {"5": "Shop"},
+    )
+    mailbox: Any = SimpleNamespace(catalogues=catalogues)
+    clock = Clock(UTC, lambda: datetime(2026, 3, 14, tzinfo=UTC))
+    return TemplatesScreen(Opening(mailbox, clock, "sample", contact=contact), "templates")
+
+
+def facts_of(screen: TemplatesScreen, section: str) -> list[list[str]]:
+    """The lines of the details of each entry, without blanks."""
+    details = []
+    for entry in screen.entries(section):
+        lines = [line for block in screen.blocks(section, entry) for line in block(64)]
+        texts = (" ".join("".join(text for _, text in line).split()) for line in lines)
+        details.append([text for text in texts if text])
+    return details
+
+
+FACTS = {
+    "approved": (
+        {"status": "APPROVED", "category": "UTILITY", "quality_score": "GREEN"},
+        "utility",
+        "dim",
+        ["offer", "language en", "category UTILITY", "status APPROVED", "quality GREEN"],
+    ),
+    "refused": (
+        {"status": "REJECTED", "rejected_reason": "TAG_CONTENT_MISMATCH", "channels": ("5", "6"),
+         "category": "MARKETING", "previous_category": "UTILITY",
+         "updated_at": "2026-03-01T10:00:00Z"},
+        "rejected",
+        "error",
+        ["offer", "language en", "category MARKETING (was UTILITY)", "status REJECTED",
+         "quality –", "refused because TAG CONTENT MISMATCH", "numbers Shop, 6",
+         "changed 1 Mar 2026"],
+    ),
+    "not refused": (
+        {"status": "PENDING", "rejected_reason": "NONE"},
+        "pending",
+        "note",
+        ["offer", "language en", "category –", "status PENDING", "quality –"],
+    ),
+    "unknown": (
+        {},
+        "?",
+        "error",
+        ["offer", "language en", "category –", "status –", "quality –"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_a_template_says_its_status_and_what_was_decided_of_it(name: str) -> None:
+    members, hint, part, facts = FACTS[name]
+    one = template(BODY).model_copy(update=members)
+    screen = library(one)
+    (entry,) = screen.entries("templates")
+    assert (entry.name, entry.aside, entry.hint, entry.hint_part) == ("offer", "en", hint, part)
+    assert entry.copied == plain_text(one)
+    (details,) = facts_of(screen, "templates")
+    assert details[: len(facts)] == facts
+    assert details[len(facts)] == "AS WHATSAPP SHOWS IT"
+    assert details[-3:] == ["FILLED IN BY THE SENDER", "{{1}} Pablo", "{{2}} 860198"]
+
+
+def test_a_place_without_an_example_says_so_and_a_text_without_places_has_none() -> None:
+    (details,) = facts_of(library(template({"type": "BODY", "text": "Hi {{x}}"})), "templates")
+    assert details[-1] == "{{x}} no example"
+    (details,) = facts_of(library(template({"type": "BODY", "text": "Hi"})), "templates")
+    assert "FILLED IN BY THE SENDER" not in details
+
+
+@pytest.mark.parametrize(
+    ("contact", "words"),
+    [(None, "y: copy"), (PhoneRef(id="1", name="Ana"), "y: copy with the name of Ana")],
+)
+def test_a_quick_reply_is_shown_whole_with_its_length(contact: PhoneRef | None, words: str) -> None:
+    screen = library(contact=contact)
+    (entry,) = screen.entries("canned_responses")
+    assert (entry.name, entry.aside) == ("/hi", "Hello {{name}}, *welcome*")
+    assert facts_of(screen, "canned_responses") == [
+        ["/hi", "Hello {{name}}, welcome", f"25 characters · {words}"]
+    ]
+
+
+def test_the_library_reads_its_catalogues_and_the_names_of_channels() -> None:
+    assert library().catalogues_to_read() == ("templates", "canned_responses", "channels")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from frontdesk.cache.stats import OriginUsage
 from frontdesk.client.server_info import FEATURES, Feature, Server
 from frontdesk.mailbox import CacheUsage
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.views import directory
 from frontdesk.tui.views.catalogue_screen import Block, CatalogueEntry
 from frontdesk.tui.views.server import blocks, summary
@@ -19,6 +21,8 @@ from frontdesk.tui.views.templates import bubble, fill_in, parameters, plain_tex
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import (
     Channel,
+    Contact,
+    Conversation,
     ConversationFilter,
     Counts,
     CustomField,
@@ -300,3 +304,70 @@ def test_places_for_the_customer_are_filled_in(text: str, filled: str) -> None:
 def test_entries_of_people_channels_and_labels_lead_to_their_conversations() -> None:
     assert directory.user_entry(USERS[1]).filter == ConversationFilter(assignee="2")
     assert directory.team_entry(TEAMS[0]).filter is None
+
+
+class Loaded(list[Any]):
+    """Conversations of a list as they were loaded."""
+
+    complete, fetched_at = False, NOW
+
+
+def conversation(id: str, **members: Any) -> Conversation:
+    base = {"id": id, "status": "open", "channel": {"id": "108", "name": "London"},
+            "contact": {"id": id, "name": f"Customer {id}"},
+            "last_activity_at": "2026-03-14T09:00:00Z"}  # fmt: skip
+    return Conversation.model_validate({**base, **members})
+
+
+ROWS = (
+    conversation("1", assignee={"id": "1", "name": "Ana Ruiz"}),
+    conversation("2", assignee={"id": "1", "name": "Ana Ruiz"}, status="resolved"),
+    conversation("3", assignee={"id": "2", "name": "Grace"}),
+    conversation("4", contact={"id": "3", "name": "Customer 3"}),
+)
+CUSTOMERS = {
+    "1": Contact(id="1", custom_fields={"tier": "gold", "vat": ""}),
+    "3": Contact(id="3", custom_fields={"tier": False}),
+}
+COUNTED = Counts.model_validate(
+    {
+        "open": 9,
+        "snoozed": 8,
+        "resolved": 7,
+        "by_channel": [{"channel": "108", "open": 1204}],
+        "by_assignee": [
+            {"assignee": "1", "all": 1207, "open": 1204, "snoozed": 2, "resolved": 1},
+            {"assignee": None, "all": 3, "open": 3, "snoozed": 0, "resolved": 0},
+        ],
+    }
+)
+
+
+def directory_screen(counts: Counts | None) -> directory.DirectoryScreen:
+    """The directory of what is known, without a terminal."""
+    catalogues = SimpleNamespace(
+        users=lambda: USERS, teams=lambda: TEAMS, channels=lambda: CHANNELS, labels=lambda: LABELS,
+        custom_fields=lambda: FIELDS, channel_names=lambda: {"108": "London"},
+    )  # fmt: skip
+    mailbox: Any = SimpleNamespace(
+        catalogues=catalogues,
+        counts=lambda filter: counts,
+        conversations=lambda filter: Loaded(ROWS[:2]),
+        seen_conversations=lambda: ROWS,
+        contact=lambda row: CUSTOMERS.get(row.contact.id),
+    )
+    return directory.DirectoryScreen(Opening(mailbox, CLOCK, "sample"))
+
+
+@pytest.mark.parametrize("name", ["counted", "not-counted"])
+def test_the_directory_says_how_many_conversations_are_behind_each_entry(
+    pytestconfig: pytest.Config, name: str
+) -> None:
+    drawing = Drawing()
+    screen = directory_screen(COUNTED if name == "counted" else None)
+    for section in screen.SECTIONS:
+        for entry in screen.entries(section.name):
+            shown = drawn(screen.blocks(section.name, entry), 50)
+            lines = ("".join(text for _, text in line) for line in shown)
+            drawing.add_text(f"{section.thing} {entry.name}", lines)
+    drawing.compare(pytestconfig, f"directory-{name}")

@@ -18,6 +18,7 @@ from frontdesk.tui.widgets.channel_list import (
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Channel, Counts
 from tests.tui.texts import drawn_text
+from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
 UNCOUNTED = Counts.model_validate({"open": 12})
 COUNTS = Counts.model_validate(
@@ -114,3 +115,27 @@ def test_every_line_of_every_channel_is_exactly_as_wide_as_the_pane(
 def test_channels_of_a_server_that_counts_none_of_them_have_no_number() -> None:
     rows = channel_rows([channel(), channel(id="2")], UNCOUNTED, None)
     assert [row.open for row in rows] == [12, None, None]
+
+
+async def test_the_cursor_of_channels_moves_only_with_the_chosen_one() -> None:
+    channels = [channel(id=str(one), name=f"Shop {one}", phone=f"+3460000000{one}")
+                for one in range(1, 4)]  # fmt: skip
+    listed = ChannelList()
+    app = OneWidgetApp(listed)
+    async with app.run_test(size=(30, 8)) as pilot:
+        assert listed.copied() == ""
+        listed.show_channels(channel_rows(channels, COUNTS, "2"))
+        assert (listed.cursor, listed.words_at(2), listed.copied()) == (2, "Shop 2", "+34600000002")
+        await pilot.press("k")
+        assert listed.cursor == 1
+        listed.show_channels(channel_rows(channels, None, "2"))
+        assert listed.cursor == 1
+        listed.show_channels(channel_rows(channels[1:], None, "2"))
+        assert listed.cursor == 1
+        listed.show_channels(channel_rows(channels, None, "3"))
+        assert listed.cursor == 3
+        listed.show_channels(channel_rows(channels, None, None))
+        assert (listed.cursor, listed.words_at(0), listed.copied()) == (0, "All channels", "")
+    bare = ChannelList()
+    bare.rows = FixedRows([("1", ChannelItem(channel(phone=None), None, False))])
+    assert bare.copied() == "1"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual import on
 from textual.screen import Screen
 
 from frontdesk.inbox.rows import FixedRows
@@ -30,6 +31,7 @@ from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Conversation, MessagePreview
 from tests.tui.compared_drawings import Drawing
+from tests.tui.screen_text import strips
 from tests.tui.texts import AWKWARD, drawn_text
 from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
@@ -582,3 +584,42 @@ async def test_marks_are_kept_in_the_order_of_marking_until_they_are_taken_away(
         assert conversations.copied() == ""
         conversations.unmark_all()
         assert conversations.marked == ()
+
+
+class LabelApp(OneWidgetApp):
+    """Keeps which labels were clicked."""
+
+    def __init__(self, conversations: ConversationList) -> None:
+        super().__init__(conversations)
+        self.pressed: list[str] = []
+
+    @on(ConversationList.LabelPressed)
+    def _press(self, event: ConversationList.LabelPressed) -> None:
+        self.pressed.append(event.label)
+
+
+async def test_a_click_on_a_label_names_it_and_one_beside_selects_the_row() -> None:
+    conversations = ConversationList(CLOCK)
+    app = LabelApp(conversations)
+    rows = [conversation(id="1"), conversation(id="2", labels=("billing", "vip"))]
+    async with app.run_test(size=(62, 8)) as pilot:
+        conversations.replace_rows(listed(*rows))
+        await pilot.pause()
+        line = strips(app.screen)[2].text
+        for x, label in (
+            (line.index("billing"), "billing"),
+            (line.index("billing") - 1, "billing"),
+            (line.index("billing") - 2, None),
+            (line.index("vip") + 3, "vip"),
+            (line.index("vip") + 4, None),
+        ):
+            app.pressed.clear()
+            await pilot.click(ConversationList, offset=(x, 2))
+            await pilot.pause()
+            assert app.pressed == ([label] if label else [])
+            assert conversations.selected_id == "2"
+        await pilot.click(ConversationList, offset=(line.index("vip"), 3))
+        await pilot.click(ConversationList, offset=(line.index("vip"), 0))
+        await pilot.pause()
+        assert app.pressed == []
+        assert conversations.selected_id == "1"

@@ -1,5 +1,6 @@
 """Pictures as rows of a thread: exact width, the same height before and after they come."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
@@ -14,6 +15,7 @@ from frontdesk.tui.widgets.picture_rows import (
     ShownPicture,
     fit,
     segments_of,
+    size_of,
 )
 from frontdesk.tui.widgets.text_layout import PICTURE, width_of
 from frontdesk.wire import Media, Message
@@ -155,3 +157,23 @@ def test_hidden_pictures_are_blank_boxes_and_are_not_wanted_again() -> None:
     assert not pictures.is_wanted(one)
     pictures.hidden = False
     assert pictures.state(one) is True
+
+
+@pytest.mark.parametrize(
+    ("room", "lines", "size"),
+    [
+        (7, 10, None),
+        (8, 10, (8, 3)),
+        (60, 10, (27, 10)),
+        (47, 60, (47, 18)),
+        (60, 60, (48, 18)),
+        (60, 1, (3, 1)),
+        (60, 0, None),
+    ],
+)
+def test_a_picture_of_unknown_size_has_the_shape_of_most_photos_in_48_columns_at_most(
+    room: int, lines: int, size: tuple[int, int] | None
+) -> None:
+    assert size_of(Media(), room, lines=lines) == size
+    assert size_of(Media(width=1600), room, lines=lines) == size
+    assert size_of(Media(width=1600, height=1200), room, lines=lines) == size

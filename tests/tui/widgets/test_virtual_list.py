@@ -532,3 +532,71 @@ async def test_each_key_leaves_the_window_and_the_cursor_here(pytestconfig: pyte
                     await pilot.press(key)
                     drawing.add_text(f"{name}: {key}", screen_lines(app))
     drawing.compare(pytestconfig, "keys-of-a-list")
+
+
+async def test_rows_that_come_by_themselves_end_the_way_to_the_last_row() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS[:20]))
+        await pilot.press("G")
+        app.words.replace_rows(rows(WORDS[:30]))
+        assert app.words.row == "w19"
+        with app.words.loading_more():
+            app.words.replace_rows(rows(WORDS[:40]))
+        assert app.words.row == "w19"
+
+
+async def test_rows_that_come_by_themselves_leave_who_is_at_the_first_row_on_the_way() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS[20:60]), cursor=10)
+        await pilot.press("g")
+        app.words.replace_rows(rows(WORDS[20:70]))
+        assert app.words.row == "w20"
+        with app.words.loading_more():
+            app.words.replace_rows(rows(WORDS[10:70]))
+        assert app.words.row == "w10"
+
+
+async def test_rows_are_as_high_as_their_lines_need_at_another_width() -> None:
+    wrapped = rows([f"wrapped {number}" for number in range(12)])
+    app, fresh = ListApp(), ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(wrapped)
+        await settle(pilot)
+        narrow = screen_lines(app)
+        await pilot.resize_terminal(40, 10)
+        await settle(pilot)
+        wide = screen_lines(app)
+    async with fresh.run_test(size=(40, 10)) as pilot:
+        fresh.words.show(wrapped)
+        await settle(pilot)
+        assert wide == screen_lines(fresh) != narrow
+
+
+async def test_rows_that_are_read_again_at_the_last_row_leave_who_is_there_on_the_way() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS[:20]))
+        await pilot.press("G")
+        app.words.replace_rows(rows(WORDS[:20]))
+        with app.words.loading_more():
+            app.words.replace_rows(rows(WORDS[:40]))
+        assert app.words.row == "w39"
+
+
+async def test_a_search_without_a_match_has_found_nothing_and_moves_nothing() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)):
+        app.words.show(rows(WORDS), cursor=20)
+        search = RowSearch(app.words, "nothing", 1)
+        assert not search.found
+        assert search.run(len(WORDS) - 1)
+        assert not search.run(1)
+        assert not search.found
+        assert app.words.row == "w20"
+        # The row under the cursor comes last, whichever way.
+        for step, text, row in ((1, "W20", "w20"), (-1, "w9", "w9"), (-1, "w1", "w1")):
+            search = RowSearch(app.words, text, step)
+            assert not search.run(len(WORDS))
+            assert (search.found, app.words.row) == (True, row)

@@ -85,8 +85,7 @@ def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> st
     if not app.is_web:
         if not written(name, text, warn):
             return None
-        path = Path(name).expanduser()
-        return sentences.SAVED_AS.format(name=path.name, directory=directory_words(path))
+        return saved_as(name)
     app.deliver_text(
         io.StringIO(text, newline=""),
         save_filename=name,
@@ -94,6 +93,12 @@ def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> st
         mime_type="application/octet-stream",
     )
     return sentences.DOWNLOADED_AS.format(name=name)
+
+
+def saved_as(name: str) -> str:
+    """Description of a file that was saved under a name, which may begin with ~."""
+    path = Path(name).expanduser()
+    return sentences.SAVED_AS.format(name=path.name, directory=directory_words(path))
 
 
 def directory_words(path: Path) -> str:

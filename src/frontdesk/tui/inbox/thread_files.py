@@ -11,18 +11,18 @@ from textual.widget import Widget
 from frontdesk.errors import FileTooLarge, InboxError, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import file_size
-from frontdesk.text.messages import Entry, type_word
+from frontdesk.text.messages import type_word
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.file import FileChoice, FileDialog
-from frontdesk.tui.dialogs.save_prompt import directory_words, save_prompt
+from frontdesk.tui.dialogs.save_prompt import save_prompt, saved_as
 from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested_path
 from frontdesk.tui.inbox.thread_pictures import ThreadPictures
 from frontdesk.tui.pictures import Pictures, why_missing
 from frontdesk.tui.preferences import MediaSettings
-from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.tui.widgets.message_list import Thread, has_file
 from frontdesk.wire import Message
 
 # A file at hand, or why it is not.
@@ -163,8 +163,7 @@ class ThreadFiles:
             reason = error.strerror or error
             self._warn(sentences.CANNOT_WRITE.format(path=path, error=reason))
             return
-        saved = sentences.SAVED_AS.format(name=path.name, directory=directory_words(path))
-        self._say(sentences.FILE_SAVED.format(kind="The file", saved=saved))
+        self._say(sentences.FILE_SAVED.format(kind="The file", saved=saved_as(name)))
 
     def _download(self, file: FileAtHand) -> None:
         self._node.app.deliver_binary(file.path, save_filename=file.name, mime_type=file.type)
@@ -176,16 +175,6 @@ class ThreadFiles:
 
     def _warn(self, sentence: str) -> None:
         self._node.app.screen.notify(sentence, severity="warning", timeout=10, markup=False)
-
-
-def has_file(entry: Entry | None) -> bool:
-    """True for a message whose file the server may give out."""
-    return (
-        isinstance(entry, Message)
-        and entry.media is not None
-        and entry.media.key is not None
-        and entry.media.status != "absent"
-    )
 
 
 def files_of(thread: Thread) -> list[Message]:

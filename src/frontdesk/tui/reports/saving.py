@@ -12,8 +12,7 @@ from textual.app import App
 from frontdesk.exports.tables import BYTE_ORDER_MARK, Csv, JsonLines, Writer
 from frontdesk.reports.conversation_rows import COLUMNS
 from frontdesk.system import private_files
-from frontdesk.tui import sentences
-from frontdesk.tui.dialogs.save_prompt import directory_words, ending, save
+from frontdesk.tui.dialogs.save_prompt import ending, save, saved_as
 from frontdesk.wire.reports import ConversationReport
 
 ROW_ENDINGS = ("csv", "ndjson")
@@ -33,8 +32,7 @@ async def save_rows(
         return save(app, name, text.getvalue(), lambda sentence: None) or "", count
     with _new_file(name) as file:
         count = await _write(file, name, rows)
-    path = Path(name)
-    return sentences.SAVED_AS.format(name=path.name, directory=directory_words(path)), count
+    return saved_as(name), count
 
 
 @contextmanager

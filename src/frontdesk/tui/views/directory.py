@@ -68,7 +68,7 @@ def user_entry(user: User) -> CatalogueEntry:
     here = availability(user) if user.active else "left"
     return CatalogueEntry(
         user.id,
-        one_line(user.name) or user.id,
+        _name_of_user(user),
         "admin" if user.role == "administrator" else one_line(user.role),
         hint=here,
         hint_part="text" if user.availability == "online" and user.active else "dim",
@@ -76,6 +76,10 @@ def user_entry(user: User) -> CatalogueEntry:
         copied=user.email or user.name,
         filter=ConversationFilter(assignee=user.id),
     )
+
+
+def _name_of_user(user: User) -> str:
+    return one_line(user.name) or user.id
 
 
 def availability(user: User | None) -> str:
@@ -90,7 +94,7 @@ def availability(user: User | None) -> str:
 
 def user_facts(user: User, teams: Sequence[Team]) -> list[Block]:
     return [
-        title(one_line(user.name)),
+        title(_name_of_user(user)),
         fact("role", one_line(user.role)),
         fact("availability", availability(user)),
         fact("email", one_line(user.email or "")),
@@ -130,8 +134,7 @@ def member_line(member: UserRef, user: User | None, opened: str) -> Block:
 def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
     """List row of a channel: name, number, open conversations, quality."""
     quality = one_line(channel.quality_rating or _UNKNOWN)
-    number = first_non_blank(format_phone(channel.phone), channel.display_phone_number, channel.id)
-    counted = open_words(counts, channel.id)
+    number, counted = _number_of(channel), open_words(counts, channel.id)
     return CatalogueEntry(
         channel.id,
         one_line(channel.name) or number,
@@ -143,6 +146,11 @@ def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
         copied=channel.phone or channel.id,
         filter=ConversationFilter(channel=channel.id),
     )
+
+
+def _number_of(channel: Channel) -> str:
+    """The number of a channel as it is known, else the id."""
+    return first_non_blank(format_phone(channel.phone), channel.display_phone_number, channel.id)
 
 
 def open_words(counts: Counts | None, channel_id: str) -> str:
@@ -160,7 +168,7 @@ def channel_facts(channel: Channel, teams: Sequence[Team]) -> list[Block]:
     status = one_line(channel.status or "")
     answering = [one_line(team.name) for team in teams if channel.id in team.channels]
     return [
-        title(one_line(channel.name)),
+        title(one_line(channel.name) or _number_of(channel)),
         fact(
             "number",
             format_phone(channel.phone) or one_line(channel.display_phone_number or ""),

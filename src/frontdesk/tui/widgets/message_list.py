@@ -550,8 +550,7 @@ class Thread(VirtualList[Entry]):
     @property
     def has_file(self) -> bool:
         """True if the message under the cursor has a file that the server may give out."""
-        media = self.row.media if isinstance(self.row, Message) else None
-        return media is not None and media.key is not None and media.status != "absent"
+        return has_file(self.row)
 
     def action_move(self, step: int) -> None:
         """Move to the next row that is drawn; a row taller than the window is scrolled first."""
@@ -613,6 +612,12 @@ class Thread(VirtualList[Entry]):
             date = long_date(day) if another and day else ""
             lines.append(rule(date, width, new=self._unread if unread_here else 0))
         return lines
+
+
+def has_file(entry: Entry | None) -> bool:
+    """True for a message whose file the server may give out."""
+    media = entry.media if isinstance(entry, Message) else None
+    return media is not None and media.key is not None and media.status != "absent"
 
 
 def _has_gaps(size: Size) -> bool:
