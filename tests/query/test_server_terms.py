@@ -1,5 +1,6 @@
 """Teams, authors, custom fields and ads in queries, and what of a query a server filters by."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,13 +11,14 @@ from frontdesk.query import (
     Matcher,
     QueryError,
     QueryNames,
+    branches,
     cannot,
     complete,
     parse,
     plan,
     sort_key,
 )
-from frontdesk.query.names import FieldNames, TeamNames, unknown_name
+from frontdesk.query.names import FieldNames, TeamNames, team_terms, unknown_name
 from frontdesk.query.plan import ALL_FILTERS, STANDARD
 from frontdesk.wire import Conversation
 from frontdesk.wire.queries import LATER, FieldFilter, joined, split
@@ -189,6 +191,85 @@ def test_more_ranges_than_a_server_merges_are_tested_here() -> None:
     answer = plan(parse(f"@{values} in:london,madrid,lisbon"), names, ALL_FILTERS, NOW)
     assert [term.kind for term in answer.rest] == ["in"]
     assert len(split(answer.filter.assignees or "")) == 20
+
+
+def many(users: int, channels: int) -> QueryNames:
+    return QueryNames(
+        users={str(number): f"user {number:02}" for number in range(users)},
+        channels={str(number): f"channel {number:02}" for number in range(channels)},
+    )
+
+
+def listed(names: Mapping[str, str]) -> str:
+    return ",".join(f'"{name}"' for name in names.values())
+
+
+@pytest.mark.parametrize(
+    ("users", "channels", "status", "fits"),
+    [
+        # A range for each pair, and with several states for each of these; at most 96.
+        (16, 6, "is:open ", True),
+        (20, 5, "is:open ", False),
+        (16, 2, "", True),
+        (11, 3, "", False),
+        (8, 6, "is:open,snoozed ", True),
+        (7, 7, "is:open,snoozed ", False),
+        # Of nobody and of somebody, where users are not named.
+        (0, 20, "is:open ", True),
+        (0, 16, "", True),
+        (0, 17, "", False),
+        (20, 2, "is:open ", True),
+    ],
+)
+def test_a_server_is_asked_for_no_more_values_and_ranges_than_it_takes(
+    users: int, channels: int, status: str, fits: bool
+) -> None:
+    names = many(users, channels)
+    assigned = f"@{listed(names.users)} " if users else ""
+    query = parse(f"{status}{assigned}in:{listed(names.channels)}")
+    assert (not plan(query, names, ALL_FILTERS, NOW).rest) is fits
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "parts"),
+    [
+        ("is:open", 4, [{"status": "open"}]),
+        ("in:london,madrid", 4, [{"channel": "1"}, {"channel": "2"}]),
+        ("in:london,madrid", 2, [{"channel": "1"}, {"channel": "2"}]),
+        ("in:london,madrid", 1, [{}]),
+        (
+            "is:open in:london,madrid @me,souza",
+            4,
+            [
+                {"status": "open", "channel": "1", "assignee": "me"},
+                {"status": "open", "channel": "1", "assignee": "7"},
+                {"status": "open", "channel": "2", "assignee": "me"},
+                {"status": "open", "channel": "2", "assignee": "7"},
+            ],
+        ),
+        ("-in:london,madrid", 4, [{}]),
+        # Of this the server can filter one value only by name.
+        ("in:london,nowhere", 4, [{}]),
+        ('#"a,b"', 4, [{"label": "a,b"}]),
+    ],
+)
+def test_a_query_of_several_values_is_a_list_for_each_where_the_server_takes_one(
+    text: str, most: int, parts: list[dict[str, str]]
+) -> None:
+    found = [each.filter.parameters() for each in branches(parse(text), NAMES, STANDARD, most, NOW)]
+    assert len(found) == len(parts)
+    assert all(part in found for part in parts)
+
+
+def test_several_teams_are_not_those_of_one() -> None:
+    (several,) = parse("team:atlantic,nobody").terms
+    assert team_terms(several, NAMES) is None
+    (empty,) = parse("team:empty").terms
+    assert team_terms(empty, NAMES) is None
+    (one,) = parse("team:atlantic").terms
+    found = team_terms(one, NAMES)
+    assert found is not None
+    assert [str(term) for term in found] == ["in:id:1,id:3", "@unassigned,id:7,id:9"]
 
 
 def test_a_team_has_what_its_members_or_nobody_have_on_its_channels() -> None:
