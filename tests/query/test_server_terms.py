@@ -1,7 +1,7 @@
 """Teams, authors, custom fields and ads in queries, and what of a query a server filters by."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,6 +13,7 @@ from frontdesk.query import (
     QueryNames,
     branches,
     cannot,
+    closed_windows,
     complete,
     parse,
     plan,
@@ -378,3 +379,47 @@ def test_a_field_filter_is_written_and_read(condition: FieldFilter) -> None:
 @pytest.mark.parametrize("text", ["", "-", "=x", "plan=", "plan==x", "a>b>c", "plan=a&b"])
 def test_a_malformed_field_filter_is_none(text: str) -> None:
     assert FieldFilter.parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("minutes", "position"),
+    [
+        ((5, 9, 20), 3),
+        ((), 0),
+        ((-1, 9), 2),
+        ((-3, 9), 0),
+        # Windows that close together are open together; one that closes before another has closed.
+        ((5, 5), 2),
+        ((5, 9, 8), 2),
+        ((5, None, 9), 1),
+    ],
+)
+def test_closed_windows_are_behind_the_open_ones(
+    minutes: tuple[int | None, ...], position: int
+) -> None:
+    ends = [None if one is None else NOW + timedelta(minutes=one) for one in minutes]
+    rows = [
+        row_of(at, service_window_expires_at=end and end.isoformat()) for at, end in enumerate(ends)
+    ]
+    assert closed_windows(rows, NOW) == position
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("in:lond", True),
+        ("in:madrid", False),
+        ("in:+442079460018", True),
+        ("in:9460018", True),
+        ("in:+34911222333", False),
+        ("@ana", True),
+        ("@bo", False),
+    ],
+)
+def test_names_are_compared_with_those_of_rows_where_no_catalogue_is_known(
+    text: str, matches: bool
+) -> None:
+    channel = {"id": "1", "name": "London", "phone": "+442079460018"}
+    row = row_of(1, channel=channel, assignee={"id": "7", "name": "Ana Souza"})
+    assert Matcher(parse(text).terms, QueryNames(), NOW)(row) is matches
+    assert Matcher(parse(f"-{text}").terms, QueryNames(), NOW)(row) is not matches
