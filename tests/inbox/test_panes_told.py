@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from frontdesk.inbox import navigating, selecting
-from frontdesk.inbox.requests import FetchConversation, FetchNames, FetchThread, Request
+from frontdesk.inbox.requests import FetchConversation, FetchHead, FetchNames, FetchThread, Request
 from frontdesk.wire import Contact, PhoneRef
 from tests.inbox.memory import DOWN, Server, Terminal, name
 
@@ -182,3 +182,10 @@ def test_a_conversation_as_it_is_listed_is_not_asked_for() -> None:
     terminal, server = settled()
     terminal.press("j", "k", "j", seconds=60.0)
     assert asked_for_rows(server) == []
+
+
+def test_a_refresh_by_hand_asks_for_the_list_and_the_thread() -> None:
+    terminal, server = settled()
+    terminal.press("ctrl+r", seconds=0.0)
+    asked = {type(one.request) for one in terminal.awaited} | {type(one) for one in server.asked}
+    assert asked >= {FetchHead, FetchThread}
