@@ -3,6 +3,7 @@
 import asyncio
 import io
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -161,11 +162,14 @@ def test_a_report_that_cannot_be_saved_is_printed(tmp_path: Path):
 
 def test_the_last_reports_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(crash_report.environment, "crash_directory", lambda: tmp_path)
-    for number in range(crash_report.MOST_REPORTS + 5):
+    for number in range(25):
         old = tmp_path / f"crash-{number:02}.txt"
         old.write_text("", encoding="utf-8")
+        os.utime(old, (number, number))
     crash_report.keep(caught(failing))
-    assert len([*tmp_path.glob("crash-*.txt")]) == crash_report.MOST_REPORTS
+    left = {path.name for path in tmp_path.glob("crash-*.txt")}
+    assert len(left) == 20
+    assert left > {f"crash-{number:02}.txt" for number in range(6, 25)}
 
 
 def test_a_report_contains_the_bug_and_not_the_exit_after_it():

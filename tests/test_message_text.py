@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from frontdesk.text.messages import (
-    MOST_ROWS,
     author_name,
     author_parts,
     event_words,
@@ -361,22 +360,24 @@ def test_each_kind_of_contents_is_said_with_all_its_parts(
     assert plain_text(message(**members)).split("\n") == lines
 
 
-@pytest.mark.parametrize(("count", "more"), [(MOST_ROWS, []), (MOST_ROWS + 2, ["  and 2 more"])])
+@pytest.mark.parametrize(
+    ("count", "more"), [(10, []), (11, ["  and 1 more"]), (12, ["  and 2 more"])]
+)
 def test_of_many_rows_ten_are_shown_and_the_others_counted(count: int, more: list[str]) -> None:
     items = [{"product_retailer_id": str(number)} for number in range(count)]
     order = message(type="order", content={"items": items})
-    shown = [f"  1 × {number}" for number in range(MOST_ROWS)]
+    shown = [f"  1 × {number}" for number in range(min(count, 10))]
     assert plain_text(order).split("\n") == [f"[order · {count} items]", *shown, *more]
     rows = [{"title": str(number)} for number in range(count)]
     offer = message(**interactive("Which?", kind="list", sections=[{"rows": rows}]))
-    shown = [f"  ▪ {number}" for number in range(MOST_ROWS)]
+    shown = [f"  ▪ {number}" for number in range(min(count, 10))]
     assert plain_text(offer).split("\n") == ["Which?", *shown, *more]
 
 
 def test_of_a_form_ten_answers_are_shown() -> None:
-    answers = {f"field_{number}": number for number in range(MOST_ROWS + 1)}
+    answers = {f"field_{number}": number for number in range(11)}
     form = message(**interactive(kind="flow_reply", response=answers))
-    shown = [f"  field {number}: {number}" for number in range(MOST_ROWS)]
+    shown = [f"  field {number}: {number}" for number in range(10)]
     assert plain_text(form).split("\n") == ["[filled in a form]", *shown]
 
 

@@ -57,6 +57,32 @@ def test_terminal_control_characters_are_made_visible_or_removed(hostile: str, s
     assert clean(hostile) == shown
 
 
+@pytest.mark.parametrize(
+    ("characters", "shown"),
+    [
+        # Hyphens and spaces that cannot be seen, marks of direction, fillers, mathematics.
+        ("\u00ad\u061c\u180e\u200b\u200e\u200f\u3164\ufeff\uffa0", ""),
+        ("\u2060\u2061\u2062\u2063\u2064", ""),
+        # Deprecated controls and marks of annotations.
+        ("\u206a\u206b\u206c\u206d\u206e\u206f\ufff9\ufffa\ufffb", "\ufffd" * 9),
+        ("\u2028\u2029", "\n\n"),
+        ("\u202a\u202b\u202c\u202d\u202e", "<LRE><RLE><PDF><LRO><RLO>"),
+        ("\u2066\u2067\u2068\u2069", "<LRI><RLI><FSI><PDI>"),
+        ("\x00\x08\x0b\x1b\x1f\x7f\x80\x9f\ud800\udfff", "\ufffd" * 10),
+    ],
+)
+def test_each_character_that_is_not_seen_is_removed_or_shown(characters: str, shown: str) -> None:
+    assert clean(characters) == shown
+
+
+def test_characters_beside_those_that_are_cleaned_stay() -> None:
+    beside = (
+        "\t\n \x7e\xa0\xac\xae\u061b\u061d\u180d\u180f\u200a\u200c\u200d\u2010\u2027\u202f"
+        "\u205f\u2065\u2070\u3163\u3165\ufefe\uff00\uff9f\uffa1\ufff8\ufffc\ud7ff\ue000"
+    )
+    assert clean(beside) == beside
+
+
 @given(st.text(alphabet=st.characters(min_codepoint=0, max_codepoint=0x2100)))
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean(clean(text)) == clean(text)

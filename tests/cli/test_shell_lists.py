@@ -383,6 +383,14 @@ def test_an_option_goes_with_negated_terms_and_those_of_other_kinds(inbox: Path)
             ("conversations", "list", "--json", "is:open @me"),
             ("conversations", "list", "is:open @me", "--json"),
         ),
+        (
+            ("conversations", "list", "--limit", "2", "--json", "is:open @me"),
+            ("conversations", "list", "--limit", "2", "is:open @me", "--json"),
+        ),
+        (
+            ("conversations", "list", "--json", "is:open @me", "--limit", "2"),
+            ("conversations", "list", "is:open @me", "--json", "--limit", "2"),
+        ),
         (("messages", "list", "--json", "--", "27"), ("messages", "list", "27", "--json")),
     ],
 )

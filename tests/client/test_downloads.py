@@ -8,7 +8,7 @@ from tests.client.faulty import ABORT, HANG_UP, Clock
 from tests.client.sockets import Scripted, raw, serving
 from tests.client.test_file_downloads import Received
 
-from frontdesk.client.downloads import MOST_REDIRECTS, LinkedFiles
+from frontdesk.client.downloads import LinkedFiles
 from frontdesk.client.external import RequestPolicy
 from frontdesk.client.network import Network
 from frontdesk.errors import BadResponse, FileTooLarge, InboxError, NotFound, Unreachable
@@ -65,14 +65,21 @@ async def test_an_address_that_leads_in_a_circle_is_given_up(stack: AsyncExitSta
     chat = Scripted((raw(status="302 Found", Location="/again"), HANG_UP))
     here = await stack.enter_async_context(serving(chat))
     assert isinstance(await failure(f"{here}/x", here), BadResponse)
-    assert len(chat.requests) == 1 + MOST_REDIRECTS
+    # The address itself, and three to which it leads.
+    assert len(chat.requests) == 4
 
 
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
         ((raw(status="404 Not Found"), HANG_UP), NotFound),
+        ((raw(status="401 Unauthorized"), HANG_UP), NotFound),
         ((raw(status="403 Forbidden"), HANG_UP), NotFound),
+        ((raw(status="410 Gone"), HANG_UP), NotFound),
+        ((raw(status="405 Odd"), HANG_UP), Unreachable),
+        ((raw(status="206 Partial Content"), HANG_UP), Unreachable),
+        ((raw(status="302 Found"), HANG_UP), Unreachable),
+        ((raw(status="400 Bad Request", Location="/x"), HANG_UP), Unreachable),
         ((raw(status="500 Oops"), HANG_UP), Unreachable),
         ((raw(content_length="9999999999"), HANG_UP), FileTooLarge),
         ((raw(PHOTO, Content_Encoding="gzip"), HANG_UP), BadResponse),
@@ -94,3 +101,20 @@ async def test_requests_keep_their_pace(stack: AsyncExitStack) -> None:
         for _ in range(3):
             await links.save(f"{here}/x", Received())
     assert clock.slept == pytest.approx([0.1, 0.1])
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+async def test_a_file_may_be_as_large_as_there_is_room_for(
+    stack: AsyncExitStack, beyond: int
+) -> None:
+    here = await stack.enter_async_context(serving(Scripted((raw(PHOTO), HANG_UP))))
+    file = Received()
+    file.most_bytes = len(PHOTO) - beyond
+    policy = RequestPolicy(10.0, sleep=Clock().sleep, clock=Clock())
+    async with LinkedFiles([here], policy, Network.of({})) as links:
+        if beyond:
+            with pytest.raises(FileTooLarge, match="The file is larger than 26 KB"):
+                await links.save(f"{here}/x", file)
+        else:
+            await links.save(f"{here}/x", file)
+    assert file.content == (b"" if beyond else PHOTO)

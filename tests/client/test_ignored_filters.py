@@ -7,10 +7,8 @@ import pytest
 
 from frontdesk.client.lists import (
     LOOK_UP_SECONDS,
-    MOST_MESSAGES,
     NOT_REACHED,
     OLDEST_FIRST,
-    THREADS_MOST_PAGES,
     FilterCheck,
     NameLookup,
     find_listed,
@@ -346,6 +344,18 @@ async def test_names_that_a_server_leaves_out_come_from_its_lists_once() -> None
     assert len(lists.asked) == 3
 
 
+async def test_names_are_looked_for_on_five_pages() -> None:
+    async def page(cursor: str | None) -> Page[Any]:
+        number = int(cursor or 1)
+        row = Contact(id=str(number), name=f"Customer {number}")
+        return Page[Contact].of([row], str(number + 1))
+
+    lookup = NameLookup({"contact": page}, lambda: 0.0)
+    rows = tuple(conversation(id, contact={"id": id}) for id in ("1", "5", "6"))
+    named = await lookup.filled(Page[Conversation](data=rows), bare("contact"))
+    assert [row.contact.name for row in named.data] == ["Customer 1", "Customer 5", None]
+
+
 async def test_a_name_that_is_unknown_is_looked_up_again_after_ten_minutes() -> None:
     lists, seconds = Lists(fails=True), [1_000.0]
     lookup = NameLookup(lists.all(), lambda: seconds[0])
@@ -381,9 +391,10 @@ def test_one_message_or_equal_times_have_no_order() -> None:
     [
         (1, 3, 1, True),
         (3, 3, 3, True),
-        (THREADS_MOST_PAGES, 1, THREADS_MOST_PAGES, True),
-        (THREADS_MOST_PAGES + 1, 1, THREADS_MOST_PAGES, False),
-        (3, MOST_MESSAGES // 2, 2, False),
+        (20, 1, 20, True),
+        (21, 1, 20, False),
+        (3, 1000, 2, False),
+        (3, 999, 3, True),
     ],
 )
 async def test_a_thread_that_comes_oldest_first_is_read_and_turned_round(

@@ -99,3 +99,20 @@ async def test_empty_pages_of_a_walk_are_followed() -> None:
         rows = client.conversations(authors="7", limit=1)
         pages = [len(page.data) async for page in rows.pages()]
     assert pages == [1, 1, 0]
+
+
+@pytest.mark.parametrize(("full", "rows"), [(100, 1), (101, 0)])
+async def test_a_hundred_empty_pages_of_a_walk_are_followed_at_once(full: int, rows: int) -> None:
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        if question.query.get("authors") == "none":
+            return problem(400, "invalid_filter")
+        if "authors" not in question.query:
+            return None
+        number = int(question.cursor or 0)
+        data = [inbox_rows.conversation(number)] if number == full else []
+        return reply({"data": data, "next_cursor": str(number + 1), "has_more": True})
+
+    async with client_of(OtherServer((Variant(before=before),))) as client:
+        page = await client.conversation_page(ConversationFilter(authors="7"))
+    assert len(page.data) == rows
+    assert page.next_cursor == "101"

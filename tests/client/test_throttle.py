@@ -14,7 +14,7 @@ from tests.client.prepared_server import ALL, EMPTY, KEY, Server, answer
 from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.client import InboxClient
-from frontdesk.client.throttle import AT_ONCE, Throttle, spacing
+from frontdesk.client.throttle import Throttle, spacing
 from frontdesk.client.transport import MOST_WAITS
 from frontdesk.errors import CircuitOpen, InboxError, Unreachable
 from frontdesk.system.request_priority import urgent
@@ -283,8 +283,9 @@ async def test_requests_that_are_called_back_leave_their_places_to_others() -> N
         await writer.drain()
 
     async with serving(talk) as url, client_at(url) as client:
-        requests = [asyncio.create_task(client.catalogue_page(Label)) for _ in range(AT_ONCE + 3)]
-        for _ in range(AT_ONCE):
+        requests = [asyncio.create_task(client.catalogue_page(Label)) for _ in range(9)]
+        # Six are asked at once.
+        for _ in range(6):
             await asked.acquire()
         assert asked.locked()
         for request in requests:

@@ -730,7 +730,8 @@ class Terminal:
         self._hidden_before: Mapping[str, str] = {}
         # Numbers of new messages by id, as the thread that was opened last shows them.
         self.new_when_opened: Mapping[str, int] = {}
-        self.rung = 0
+        # Other orders that the panes got, and entries that were to be shown.
+        self.told: list[str] = []
         self._due: list[tuple[float, int, Asked]] = []
         self._stopped: set[Asked] = set()
         self._numbers = count()
@@ -788,7 +789,8 @@ class Terminal:
         self.said.append(words)
         self.warned.append(words)
 
-    def end_notices(self) -> None: ...
+    def end_notices(self) -> None:
+        self.told.append("end_notices")
 
     def enter_pane(self, name: str) -> None:
         self.pane, self.window.is_entered = name, name == "list"
@@ -813,20 +815,26 @@ class Terminal:
     def show_no_thread(self, problem: str) -> None:
         self.problems.append(problem)
 
-    def show_entry(self, key: str) -> None: ...
+    def show_entry(self, key: str) -> None:
+        self.told.append(f"show_entry {key}")
 
-    def show_renewed(self) -> None: ...
+    def show_renewed(self) -> None:
+        self.told.append("show_renewed")
 
-    def draw_ahead(self) -> None: ...
+    def draw_ahead(self) -> None:
+        self.told.append("draw_ahead")
 
-    def look_ahead(self) -> None: ...
+    def look_ahead(self) -> None:
+        self.told.append("look_ahead")
 
     def ring(self) -> None:
-        self.rung += 1
+        self.told.append("ring")
 
-    def highlight_new(self) -> None: ...
+    def highlight_new(self) -> None:
+        self.told.append("highlight_new")
 
-    def begin_background(self) -> None: ...
+    def begin_background(self) -> None:
+        self.told.append("begin_background")
 
     # Events
 

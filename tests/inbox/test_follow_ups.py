@@ -151,7 +151,7 @@ def test_of_many_that_come_back_at_once_three_are_named() -> None:
     [words] = again.warned
     assert words.count("Customer") == 3
     assert words.endswith("and 2 more")
-    assert again.rung == 1
+    assert again.told.count("ring") == 1
 
 
 def test_three_that_come_back_are_all_named() -> None:

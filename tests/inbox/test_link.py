@@ -12,12 +12,14 @@ from frontdesk.errors import (
     CursorRefused,
     Forbidden,
     InboxError,
+    NetworkMisconfigured,
     NotFound,
+    Paused,
     Refused,
     Unauthorised,
     Unreachable,
 )
-from frontdesk.inbox.link import Link, Phase
+from frontdesk.inbox.link import Link, Phase, is_passing, problem_words
 from tests.conftest import NOW
 
 SECOND = timedelta(seconds=1)
@@ -322,3 +324,38 @@ def test_rows_that_another_plan_makes_void_are_loading_again() -> None:
     new = Link.at(NOW)
     for link in (new, live().failed(NOW, AWAY, 1), live().failed(NOW, Unauthorised("No key"), 1)):
         assert link.loses_rows().phase is link.phase is not Phase.LIVE
+
+
+@pytest.mark.parametrize(
+    ("error", "passing"),
+    [
+        (AWAY, True),
+        (pause(5), True),
+        (CircuitOpen("x", retry_after=1.0, problem="y"), True),
+        (NetworkMisconfigured("x"), False),
+        (BadResponse("x"), False),
+        (Unauthorised("x"), False),
+    ],
+)
+def test_only_what_may_pass_by_itself_is_said_in_the_status_line_alone(
+    error: InboxError, passing: bool
+) -> None:
+    assert is_passing(error) is passing
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (Unreachable("No\x07 answer"), "No\ufffd answer"),
+        (Paused("Wait 5 seconds", retry_after=5.0), "The server asks for a pause"),
+        (CircuitOpen("Next in 5", retry_after=5.0, problem="No answer"), "No answer"),
+        (
+            Unauthorised("The key has expired."),
+            "The key has expired (frontdesk doctor says where the key comes from)",
+        ),
+    ],
+)
+def test_a_failure_is_said_in_the_panes_without_the_time_of_the_next_try(
+    error: InboxError, words: str
+) -> None:
+    assert problem_words(error) == words

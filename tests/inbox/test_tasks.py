@@ -179,3 +179,15 @@ def test_a_bug_in_a_procedure_is_raised_and_ends_it() -> None:
     with pytest.raises(ZeroDivisionError):
         log.tasks.answer(log.asked(), None)
     assert Kind.SCAN not in log.tasks
+
+
+def test_the_beginning_of_what_runs_is_known_by_its_kind() -> None:
+    log = Log()
+    log.now = 5.0
+    log.start(Kind.SCAN, asks)
+    log.now = 9.0
+    log.start(Kind.OLDER, asks)
+    assert [log.tasks.since(kind) for kind in (Kind.SCAN, Kind.OLDER)] == [5.0, 9.0]
+    assert log.tasks.since(Kind.REFRESH) is None
+    log.tasks.stop(Kind.SCAN)
+    assert log.tasks.since(Kind.SCAN) is None

@@ -1,6 +1,7 @@
 """Teams, authors, custom fields and ads in queries, and what of a query a server filters by."""
 
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,13 +11,15 @@ from frontdesk.query import (
     Matcher,
     QueryError,
     QueryNames,
+    branches,
     cannot,
+    closed_windows,
     complete,
     parse,
     plan,
     sort_key,
 )
-from frontdesk.query.names import FieldNames, TeamNames, unknown_name
+from frontdesk.query.names import FieldNames, TeamNames, team_terms, unknown_name
 from frontdesk.query.plan import ALL_FILTERS, STANDARD
 from frontdesk.wire import Conversation
 from frontdesk.wire.queries import LATER, FieldFilter, joined, split
@@ -191,6 +194,85 @@ def test_more_ranges_than_a_server_merges_are_tested_here() -> None:
     assert len(split(answer.filter.assignees or "")) == 20
 
 
+def many(users: int, channels: int) -> QueryNames:
+    return QueryNames(
+        users={str(number): f"user {number:02}" for number in range(users)},
+        channels={str(number): f"channel {number:02}" for number in range(channels)},
+    )
+
+
+def listed(names: Mapping[str, str]) -> str:
+    return ",".join(f'"{name}"' for name in names.values())
+
+
+@pytest.mark.parametrize(
+    ("users", "channels", "status", "fits"),
+    [
+        # A range for each pair, and with several states for each of these; at most 96.
+        (16, 6, "is:open ", True),
+        (20, 5, "is:open ", False),
+        (16, 2, "", True),
+        (11, 3, "", False),
+        (8, 6, "is:open,snoozed ", True),
+        (7, 7, "is:open,snoozed ", False),
+        # Of nobody and of somebody, where users are not named.
+        (0, 20, "is:open ", True),
+        (0, 16, "", True),
+        (0, 17, "", False),
+        (20, 2, "is:open ", True),
+    ],
+)
+def test_a_server_is_asked_for_no_more_values_and_ranges_than_it_takes(
+    users: int, channels: int, status: str, fits: bool
+) -> None:
+    names = many(users, channels)
+    assigned = f"@{listed(names.users)} " if users else ""
+    query = parse(f"{status}{assigned}in:{listed(names.channels)}")
+    assert (not plan(query, names, ALL_FILTERS, NOW).rest) is fits
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "parts"),
+    [
+        ("is:open", 4, [{"status": "open"}]),
+        ("in:london,madrid", 4, [{"channel": "1"}, {"channel": "2"}]),
+        ("in:london,madrid", 2, [{"channel": "1"}, {"channel": "2"}]),
+        ("in:london,madrid", 1, [{}]),
+        (
+            "is:open in:london,madrid @me,souza",
+            4,
+            [
+                {"status": "open", "channel": "1", "assignee": "me"},
+                {"status": "open", "channel": "1", "assignee": "7"},
+                {"status": "open", "channel": "2", "assignee": "me"},
+                {"status": "open", "channel": "2", "assignee": "7"},
+            ],
+        ),
+        ("-in:london,madrid", 4, [{}]),
+        # Of this the server can filter one value only by name.
+        ("in:london,nowhere", 4, [{}]),
+        ('#"a,b"', 4, [{"label": "a,b"}]),
+    ],
+)
+def test_a_query_of_several_values_is_a_list_for_each_where_the_server_takes_one(
+    text: str, most: int, parts: list[dict[str, str]]
+) -> None:
+    found = [each.filter.parameters() for each in branches(parse(text), NAMES, STANDARD, most, NOW)]
+    assert len(found) == len(parts)
+    assert all(part in found for part in parts)
+
+
+def test_several_teams_are_not_those_of_one() -> None:
+    (several,) = parse("team:atlantic,nobody").terms
+    assert team_terms(several, NAMES) is None
+    (empty,) = parse("team:empty").terms
+    assert team_terms(empty, NAMES) is None
+    (one,) = parse("team:atlantic").terms
+    found = team_terms(one, NAMES)
+    assert found is not None
+    assert [str(term) for term in found] == ["in:id:1,id:3", "@unassigned,id:7,id:9"]
+
+
 def test_a_team_has_what_its_members_or_nobody_have_on_its_channels() -> None:
     keep = Matcher(parse("team:atlantic").filters, NAMES, NOW)
     exclude = Matcher(parse("-team:atlantic").filters, NAMES, NOW)
@@ -297,3 +379,47 @@ def test_a_field_filter_is_written_and_read(condition: FieldFilter) -> None:
 @pytest.mark.parametrize("text", ["", "-", "=x", "plan=", "plan==x", "a>b>c", "plan=a&b"])
 def test_a_malformed_field_filter_is_none(text: str) -> None:
     assert FieldFilter.parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("minutes", "position"),
+    [
+        ((5, 9, 20), 3),
+        ((), 0),
+        ((-1, 9), 2),
+        ((-3, 9), 0),
+        # Windows that close together are open together; one that closes before another has closed.
+        ((5, 5), 2),
+        ((5, 9, 8), 2),
+        ((5, None, 9), 1),
+    ],
+)
+def test_closed_windows_are_behind_the_open_ones(
+    minutes: tuple[int | None, ...], position: int
+) -> None:
+    ends = [None if one is None else NOW + timedelta(minutes=one) for one in minutes]
+    rows = [
+        row_of(at, service_window_expires_at=end and end.isoformat()) for at, end in enumerate(ends)
+    ]
+    assert closed_windows(rows, NOW) == position
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("in:lond", True),
+        ("in:madrid", False),
+        ("in:+442079460018", True),
+        ("in:9460018", True),
+        ("in:+34911222333", False),
+        ("@ana", True),
+        ("@bo", False),
+    ],
+)
+def test_names_are_compared_with_those_of_rows_where_no_catalogue_is_known(
+    text: str, matches: bool
+) -> None:
+    channel = {"id": "1", "name": "London", "phone": "+442079460018"}
+    row = row_of(1, channel=channel, assignee={"id": "7", "name": "Ana Souza"})
+    assert Matcher(parse(text).terms, QueryNames(), NOW)(row) is matches
+    assert Matcher(parse(f"-{text}").terms, QueryNames(), NOW)(row) is not matches

@@ -74,6 +74,29 @@ def test_every_metric_of_the_report_is_explained() -> None:
     assert {m.field for m in METRICS if m.timed} == {f for f in Metrics.model_fields if "avg" in f}
 
 
+def test_more_resolutions_and_shorter_times_are_better_and_other_counts_are_neither() -> None:
+    judged = {metric.field: metric.better for metric in BY_FIELD.values() if metric.better}
+    assert judged == {
+        "resolutions_count": 1,
+        "avg_first_response_time": -1,
+        "avg_reply_time": -1,
+        "avg_resolution_time": -1,
+    }
+
+
+def test_only_of_new_conversations_the_days_lead_to_those_that_were_counted() -> None:
+    assert [metric.heading for metric in BY_FIELD.values() if metric.dated] == ["New"]
+
+
+def test_figures_are_in_the_order_of_the_work() -> None:
+    measured = {metric.field: 1 for metric in (*METRICS, ANSWERED)}
+    figures = figures_of(report_of(metrics=Metrics.model_validate(measured)))
+    assert [figure.metric.heading for figure in figures] == [
+        *("New", "Reopened", "Received", "Sent", "Answered", "Resolved", "First response"),
+        *("Waiting", "Resolution", "To a human", "By AI"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("metric", "now", "then", "words", "part"),
     [
@@ -438,6 +461,7 @@ def test_a_target_is_in_whole_seconds() -> None:
 def test_waits_by_age_are_live_figures_that_lead_to_their_lists() -> None:
     report = report_of(live=LiveCounts(open=1_204, waits=WaitAges(over_1d=2)))
     figures = live_figures(report)
+    assert not any(each.late for each in figures[:4])
     assert [(each.heading, each.waiting, each.late) for each in figures[4:]] == [
         ("Wait <1h", "waiting:<1h", False),
         ("Wait 1–4h", "waiting:>1h waiting:<4h", False),
