@@ -315,7 +315,7 @@ async def test_a_breakdown_has_room_for_nine_rows(count: int, lines: int) -> Non
         ((60, 15), {"metrics": {"metrics"}, "plot": {"plot"},
                     "authors": {"authors"}, "channels": {"channels"}}),
     ],
-    ids=str,
+    ids=["80x24", "60x15"],
 )  # fmt: skip
 async def test_of_the_panes_that_have_no_room_the_one_with_the_focus_is_shown(
     size: tuple[int, int], shown: dict[str, set[str]]
