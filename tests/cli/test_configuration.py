@@ -32,6 +32,7 @@ from frontdesk.cli.target import (
     resolve,
     where,
 )
+from frontdesk.cli.viewer import report_mistakes
 from frontdesk.errors import BadSettings
 from frontdesk.system.environment import cache_limit_bytes, config_file
 
@@ -816,3 +817,14 @@ def test_two_variables_are_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None
     words = "FRONTDESK_URL and FRONTDESK_DATABASE are set: keep one of them, or give an option"
     with pytest.raises(BadSettings, match=words):
         chosen_target(context, nothing)
+
+
+def test_mistakes_are_printed_with_the_file_and_returned_for_the_viewer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configured = parsed(PATH, "[viewer]\nbell = 3\nmouse = 4\n")
+    shown = report_mistakes(configured)
+    lines = ("line 2: bell is 3: use true or false", "line 3: mouse is 4: use true or false")
+    assert shown == tuple(f"{PATH.name}, {line}" for line in lines)
+    printed = capsys.readouterr().err
+    assert printed == "".join(f"frontdesk: {PATH}, {line}\n" for line in lines)

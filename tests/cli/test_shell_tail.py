@@ -18,7 +18,7 @@ from frontdesk.cache import Cache
 from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, line
 from frontdesk.cli.exit_codes import ERROR, USAGE
 from frontdesk.client import InboxClient
-from frontdesk.errors import Forbidden, Unreachable
+from frontdesk.errors import Forbidden, NotFound, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.mailbox import Mailbox
@@ -260,6 +260,20 @@ async def test_a_message_that_arrives_while_the_latest_are_read_is_not_lost(
     printed = texts(await messages.latest(1))
     assert printed == [f"request {busy.requests}"]
     assert texts(await messages.poll()) == [f"request {busy.requests}"]
+
+
+async def test_of_a_conversation_that_was_deleted_meanwhile_nothing_is_returned(
+    client: InboxClient, cache: Cache, write: Write
+):
+    messages = NewMessages(
+        await mailbox_of(Faulty(client, NotFound("gone")), cache), EVERYTHING, NOW
+    )
+    await messages.latest(0)
+    write("read first, and gone", seconds=2)
+    write("still there", phone="+447700900992")
+    assert texts(await messages.poll()) == ["still there"]
+    write("later", seconds=3, phone="+447700900992")
+    assert texts(await messages.poll()) == ["later"]
 
 
 async def test_a_key_that_may_read_no_messages_hears_of_activity(

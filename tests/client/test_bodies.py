@@ -141,3 +141,52 @@ async def test_an_application_that_fails_is_an_answer() -> None:
     async with InboxClient("http://localhost", KEY, app=failing_application) as client:
         with pytest.raises(BadResponse):
             await client.catalogue_page(Label)
+
+
+@pytest.mark.parametrize(
+    ("given_cursor", "cursor"),
+    [
+        (7, "7"),
+        (-3, "-3"),
+        (10**30 - 1, str(10**30 - 1)),
+        (10**30, None),
+        (True, None),
+        ("", None),
+        ("x" * 4096, "x" * 4096),
+        ("x" * 4097, None),
+        ("/v1/conversations?cursor=abc", "abc"),
+        ("?cursor=abc", "abc"),
+        ("https://inbox.example.com/v1/conversations?limit=1&cursor=abc", "abc"),
+        ("https://inbox.example.com/v1/conversations", None),
+        ("https://[inbox", None),
+    ],
+)
+async def test_the_cursor_of_another_server_is_a_text_a_number_or_an_address(
+    given_cursor: object, cursor: str | None
+) -> None:
+    body = {"rows": [CONVERSATION], "meta": {"nextCursor": given_cursor}}
+    async with client_of(Server(answer(200, body))) as client:
+        page = await client.conversation_page(ALL)
+    assert ([row.id for row in page.data], page.next_cursor) == (["1"], cursor)
+
+
+@pytest.mark.parametrize(
+    ("members", "cursor"),
+    [
+        ({"nextCursor": "abc"}, "abc"),
+        ({"meta": {"nextCursor": "abc"}}, "abc"),
+        ({"meta": {"pagination": {"nextCursor": "abc"}}}, "abc"),
+        ({"data": {"rows": [CONVERSATION], "meta": {"nextCursor": "abc"}}}, "abc"),
+        (
+            {"data": {"rows": [CONVERSATION], "meta": {"pagination": {"nextCursor": "abc"}}}},
+            None,
+        ),
+    ],
+)
+async def test_names_of_envelopes_are_read_in_camel_case_three_levels_deep(
+    members: dict[str, object], cursor: str | None
+) -> None:
+    body = members if "data" in members else {"rows": [CONVERSATION], **members}
+    async with client_of(Server(answer(200, body))) as client:
+        page = await client.conversation_page(ALL)
+    assert ([row.id for row in page.data], page.next_cursor) == (["1"], cursor)

@@ -8,7 +8,7 @@ import pytest
 from frontdesk.errors import Unreachable
 from frontdesk.inbox import refreshing
 from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH
-from frontdesk.inbox.requests import FetchCounts, FetchHead, Request
+from frontdesk.inbox.requests import FetchCounts, FetchHead, FetchThread, Request
 from frontdesk.inbox.state import EVERY
 from tests.inbox.memory import Server, Terminal, name
 
@@ -143,3 +143,13 @@ def test_a_terminal_that_gets_the_focus_back_asks_at_once_where_the_answer_is_ol
     # It is asked less often without the focus.
     assert sum(isinstance(request, FetchHead) for request in server.asked) == 0
     assert (asked(focused=False), asked(focused=True)) == (0, 1)
+
+
+def test_a_refresh_by_hand_requests_the_open_thread_and_the_list() -> None:
+    terminal = Terminal(server := Server(30))
+    terminal.press("j", "enter", seconds=1.0)
+    server.asked.clear()
+    terminal.press("ctrl+r", seconds=0.0)
+    assert {FetchHead, FetchThread} <= {type(request) for request in server.asked}
+    (thread,) = (request for request in server.asked if isinstance(request, FetchThread))
+    assert thread.conversation.id == "1"

@@ -22,7 +22,7 @@ from frontdesk.query import (
     reference,
     sort_key,
 )
-from frontdesk.query.language import KINDS, LISTED, ORDERS
+from frontdesk.query.language import KINDS, LISTED, ORDERS, words
 from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
 from frontdesk.text.clean import clean, one_line
@@ -233,6 +233,36 @@ def test_a_mistake_is_located_and_says_what_is_allowed(text: str, part: str, sai
     assert said in problem.message
     with pytest.raises(QueryError, match=problem.message[:10]):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "asignee:me",
+            "There is no filter asignee:. Use is:, team:, in:, from:, by:, field:, ad:, needs:, "
+            "waiting:, hours:, active:, window:, created:, sort:, @, # and unread.",
+        ),
+        *(
+            (
+                f"{prefix}2026-11-01",
+                f"There is no filter {prefix}. Write active:2026-11-01.. or active:..2026-11-15.",
+            )
+            for prefix in ("since:", "until:", "after:", "before:")
+        ),
+    ],
+)
+def test_a_filter_that_there_is_not_is_answered_with_those_that_there_are(
+    text: str, sentence: str
+) -> None:
+    (problem,) = analyse(text)[1]
+    assert problem.message == f"{sentence} To search for these words, put them in quotes."
+
+
+def test_words_to_search_for_are_one_clean_line_or_nothing() -> None:
+    assert words(" refund\n please ") == Term("words", "refund please")
+    assert words("a\x07b") == Term("words", clean("a\x07b"))
+    assert words(" \n") is None
 
 
 def test_names_without_a_match_are_mistakes_where_the_catalogue_is_known() -> None:
