@@ -164,3 +164,12 @@ def test_rows_that_no_cache_has_are_damage(path: Path, whole: Path, harm: str) -
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(harm)
     assert files.damaged(files.address_of(path))
+
+
+def test_a_page_of_a_file_that_nothing_uses_is_damage(path: Path, whole: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DELETE FROM sqlite_master WHERE name = 'said_by_time'")
+    assert files.damaged(files.address_of(path))

@@ -62,15 +62,19 @@ def functions(source: bytes) -> list[tuple[str, int, int]]:
     return list(_functions(ast.parse(source), ""))
 
 
-def names_assigned(source: bytes, line: int) -> set[str]:
-    """What the statement of a module in a line assigns; with all that is made of it there."""
-    assigned = [
-        (node, {name.id for name in ast.walk(node) if _is_assigned(name)})
-        for node in ast.parse(source).body
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-    ]
+def names_made(source: bytes, line: int) -> set[str]:
+    """Names of what a module makes once in a line, and of all that it makes of that.
+
+    They are its constants, and functions whose results are cached.
+    """
     found = set[str]()
-    for node, names in assigned:
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            names = {name.id for name in ast.walk(node) if _is_assigned(name)}
+        elif isinstance(node, ast.FunctionDef) and "cache" in map(ast.unparse, node.decorator_list):
+            names = {node.name}
+        else:
+            continue
         read = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         if node.lineno <= line <= (node.end_lineno or line) or read & found:
             found |= names

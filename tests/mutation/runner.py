@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from tests.mutation.mutants import Mutant, functions, names_assigned
+from tests.mutation.mutants import Mutant, functions, names_made
 
 Outcome = Literal["killed", "timeout", "survived", "no tests"]
 
@@ -39,16 +39,15 @@ class CoverageMap:
     def tests(self, mutant: Mutant, seconds: float) -> list[str]:
         """Tests of the mutant's function that take at most `seconds` together.
 
-        A change of a constant concerns the tests of the functions that name it; another one at the
-        level of a module or class those of all its functions, and of the modules that import it;
-        where there are none, all tests.
+        A change of what is made once concerns the tests of the functions that name it; another one
+        at the level of a module or class those of all its functions, and of the modules that import
+        it; where there are none, all tests.
         """
-        found = self._tests.get(f"{mutant.path}:{mutant.function}")
-        if not found:
-            modules = (mutant.path, *self._importers(mutant.path))
-            found = set[str]() if mutant.function else self._tests_of_constant(mutant, modules)
-            found = found or set[str]().union(*(self._tests_of(f"{path}:") for path in modules))
-            found = found or self._tests_of("")
+        modules = (mutant.path, *self._importers(mutant.path))
+        found = self._tests.get(f"{mutant.path}:{mutant.function}", set())
+        found = found | self._tests_of_names(mutant, modules)
+        found = found or set[str]().union(*(self._tests_of(f"{path}:") for path in modules))
+        found = found or self._tests_of("")
         chosen: list[str] = []
         for test in sorted(found, key=lambda test: (self.seconds(test), test)):
             seconds -= self.seconds(test)
@@ -57,8 +56,8 @@ class CoverageMap:
             chosen.append(test)
         return chosen
 
-    def _tests_of_constant(self, mutant: Mutant, modules: Sequence[str]) -> set[str]:
-        names = names_assigned(self._sources[mutant.path].encode(), mutant.line)
+    def _tests_of_names(self, mutant: Mutant, modules: Sequence[str]) -> set[str]:
+        names = names_made(self._sources[mutant.path].encode(), mutant.line)
         if not names:
             return set()
         named = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")

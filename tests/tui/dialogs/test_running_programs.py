@@ -213,6 +213,30 @@ async def test_the_pane_of_a_program_says_its_size_and_how_it_ended(pilot: Pilot
     assert not isinstance(app.screen, ProgramOutput)
 
 
+async def test_words_are_looked_for_in_the_lines_of_a_program(pilot: Pilot[Any]) -> None:
+    app = app_of(pilot)
+    app.start("Lines", "printf", "one\\ntwo\\none more\\n", output="pane")
+    await idle_until(pilot, lambda: isinstance(app.screen, ProgramOutput))
+    await settle(pilot)
+    pane = app.screen.query_one(OutputLines)
+    await pilot.press("g", "n")
+    assert pane.cursor == 0
+    seen = []
+    for keys in (["slash", *"ONE", "enter"], ["n"], ["n"], ["N"]):
+        await pilot.press(*keys)
+        await settle_screens(pilot)
+        seen.append(pane.cursor)
+    assert seen == [2, 0, 2, 0]
+    assert notifications(app) == []
+    await pilot.press("escape")
+    app.start("Nothing", "true", output="pane")
+    await idle_until(pilot, lambda: isinstance(app.screen, ProgramOutput))
+    await settle(pilot)
+    await pilot.press("slash", *"one", "enter")
+    await settle_screens(pilot)
+    assert notifications(app) == []
+
+
 async def test_output_is_shown_as_it_comes_and_leaving_asks_meanwhile(
     pilot: Pilot[Any], tmp_path: Path
 ) -> None:

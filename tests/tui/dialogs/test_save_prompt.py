@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.tui.dialogs.save_prompt import SaveCheck, check_download
+from frontdesk.tui.dialogs.save_prompt import SaveCheck, check_download, written
 
 ENDINGS = ("csv", "json")
 
@@ -54,3 +54,13 @@ def test_a_download_has_a_name_alone(name: str, words: str) -> None:
     said = check_download(ENDINGS, name)
     assert (said is None) == (not words)
     assert words in (said or "")
+
+
+def test_a_file_that_cannot_be_written_is_told_why(tmp_path: Path) -> None:
+    said: list[str] = []
+    path = tmp_path / "nowhere" / "a.csv"
+    assert not written(str(path), "a,b\r\n", said.append)
+    assert said == [f"{path} cannot be written: No such file or directory"]
+    path.parent.mkdir()
+    assert written(str(path), "a,b\r\n", said.append)
+    assert (path.read_bytes(), len(said)) == (b"a,b\r\n", 1)
