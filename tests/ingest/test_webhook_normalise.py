@@ -293,6 +293,23 @@ def test_the_only_contact_is_the_person_of_all_elements(
     ]
 
 
+@pytest.mark.parametrize(
+    ("array", "is_stated"), [("messages", True), ("message_echoes", False), ("statuses", False)]
+)
+def test_of_a_number_in_two_forms_the_sender_s_is_the_one_that_whatsapp_has(
+    array: str, is_stated: bool
+) -> None:
+    mexican = "5215512345678"
+    element = status() if array == "statuses" else message()
+    for name in ("from", "to", "recipient_id"):
+        element.pop(name, None)
+    found = events(
+        value(contacts=[], **{array: [{**element, whatsapp.PERSONS[array][0]: mexican}]})
+    )
+    persons = [one.person for one in found if isinstance(one, MessageUpsert | StatusUpdate)]
+    assert persons == [Person(f"+{mexican}", mexican if is_stated else None)]
+
+
 def test_one_contact_is_nobody_where_elements_are_with_several() -> None:
     contacts = [{"profile": {"name": "Sheena"}, "user_id": "US.1"}]
     two = [message(), message(id="b", **{"from": "34600000001"})]

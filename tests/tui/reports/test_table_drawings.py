@@ -160,6 +160,19 @@ def test_rows_of_a_breakdown_stand_in_the_columns_that_fit(
     drawing.compare(pytestconfig, f"breakdown-{part}")
 
 
+def test_a_row_is_selected_as_soon_as_it_is_there_and_once() -> None:
+    table = GroupTable(ASCII, id="channels")
+    groups = groups_of(PARTS, "users") or []
+    table.seek(groups[2].key)
+    table.put_groups("users", groups[:2], NOW)
+    assert table.cursor == 0
+    table.put_groups("users", groups, NOW)
+    assert table.cursor == 2
+    table.go_to(0)
+    table.put_groups("users", groups, NOW)
+    assert table.cursor == 0
+
+
 def test_columns_of_rows_that_are_not_there_yet_are_those_of_a_server_that_sends_all(
     pytestconfig: pytest.Config,
 ) -> None:
