@@ -328,6 +328,20 @@ async def test_a_request_by_hand_ends_the_pause_that_a_server_asked_for_and_no_l
     assert clock.slept == []
 
 
+@pytest.mark.parametrize(("status", "ends"), [(200, True), (399, True), (400, False), (404, False)])
+async def test_a_request_by_hand_that_is_refused_ends_no_pause(status: int, ends: bool) -> None:
+    server = Server(answer(429, b"", retry_after="60"))
+    async with patient_client(server, Clock()) as client:
+        with pytest.raises(Unreachable):
+            await client.catalogue_page(Label)
+        server.answers = [answer(status)]
+        with urgent(), suppress(InboxError):
+            await client.catalogue_page(Label)
+        server.answers = [answer()]
+        with nullcontext() if ends else pytest.raises(Unreachable, match="pause"):
+            await client.catalogue_page(Team)
+
+
 @given(
     st.sampled_from(
         [

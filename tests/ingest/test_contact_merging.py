@@ -50,6 +50,19 @@ def test_a_new_number_is_the_contact_s_and_the_old_one_still_leads_there(
     assert by_phone(database, "+34600000001") == by_phone(database, "+34600000002") == 1
 
 
+def test_people_are_counted_once_however_many_numbers_a_batch_names(database: Database) -> None:
+    result = apply(
+        database,
+        inbound(NOW - 9000, "a", person=OLD),
+        inbound(NOW - 7000, "b", person=NEW),
+        inbound(NOW - 7000, "c", person=Person("+34600000003", "34600000003")),
+        IdentityChange(OLD, NEW, NOW - 8000),
+    )
+    assert (result.contacts.new, result.conversations.new) == (2, 2)
+    again = apply(database, inbound(NOW - 6000, "d", person=NEW))
+    assert (again.contacts.new, again.conversations.new) == (0, 0)
+
+
 def test_delivery_steps_to_the_old_number_do_not_bring_it_back(database: Database) -> None:
     apply(database, inbound(NOW - 9000, person=OLD), outbound(NOW - 8500, "o", person=OLD))
     apply(database, IdentityChange(OLD, NEW, NOW - 8000))
