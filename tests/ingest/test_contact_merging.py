@@ -59,7 +59,12 @@ def test_people_are_counted_once_however_many_numbers_a_batch_names(database: Da
         IdentityChange(OLD, NEW, NOW - 8000),
     )
     assert (result.contacts.new, result.conversations.new) == (2, 2)
-    again = apply(database, inbound(NOW - 6000, "d", person=NEW))
+    newest = Person("+34600000004", "34600000004")
+    again = apply(
+        database,
+        inbound(NOW - 5000, "d", person=newest),
+        IdentityChange(NEW, newest, NOW - 6000),
+    )
     assert (again.contacts.new, again.conversations.new) == (0, 0)
 
 
