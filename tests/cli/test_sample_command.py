@@ -37,6 +37,13 @@ def test_each_conversation_needs_a_message(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_one_message_for_each_conversation_is_enough(tmp_path: Path) -> None:
+    path = str(tmp_path / "i.db")
+    made = run("sample", "--database", path, "--conversations", "10", "--messages", "10")
+    assert made.exit_code == 0
+    assert "10 conversations, 10 messages" in made.output
+
+
 def test_a_file_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     path.write_bytes(b"mine")

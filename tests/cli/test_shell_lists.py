@@ -442,6 +442,33 @@ def test_rows_that_cannot_be_read_are_counted_over_all_pages(
     assert ("could not be read" in result.stderr) == bool(words)
 
 
+def test_what_is_missing_from_a_thread_is_said_beside_it():
+    message = {
+        "id": "9",
+        "direction": "inbound",
+        "author": "contact",
+        "type": "text",
+        "text": "Hello",
+        "created_at": "2026-03-14T09:26:53.000Z",
+    }
+
+    def answer(path: str, query: Query) -> object:
+        if path.endswith("/messages"):
+            rows = [message, {"id": None}, {"id": None}]
+            return {"data": rows, "next_cursor": None, "has_more": False}
+        return CONVERSATION if path.endswith("/conversations/1") else None
+
+    with fake_service(answer) as double:
+        command = ("conversations", "view", "1", "--url", double.url)
+        result = run_command(*command, FRONTDESK_API_KEY="k")
+    assert result.exit_code == 0
+    assert "Hello" in result.stdout
+    assert result.stderr == (
+        "frontdesk: without notes: The server does not have this\n"
+        "frontdesk: 2 rows could not be read and were left out\n"
+    )
+
+
 def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
     def partly(path: str, query: Query) -> object:
         return {"all": 7, "open": 3, "unassigned": 2} if path.endswith("counts") else None
