@@ -250,6 +250,17 @@ def test_after_any_ends_and_any_number_of_fillers_all_is_there_and_hardly_read_t
         asyncio.run(live(world))
 
 
+def test_a_pass_goes_on_below_the_first_page_of_the_list() -> None:
+    async def live(world: World) -> None:
+        async with world.program() as program:
+            coverage = await program.mirror().fill()
+            assert program.contents() == await world.contents()
+        assert (coverage.complete, coverage.known, coverage.whole) == (55, 55, True)
+
+    with new_world(*[1] * 55) as world:
+        asyncio.run(live(world))
+
+
 async def test_complete_conversations_are_not_fetched_again(world: World) -> None:
     async with world.program() as program:
         await program.mirror().fill()
