@@ -316,6 +316,18 @@ async def test_figures_are_sorted_by_any_column_and_as_listed_again(
         assert figures(app) == listed
 
 
+async def test_the_plot_and_the_hours_take_each_other_s_place_and_other_panes_leave_them(
+    report: Open, client: InboxClient
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        steps = {"8": True, "1": True, "3": True, "2": False, "4": False}
+        for key, has_hours in steps.items():
+            await press(pilot, key)
+            assert ("Mon" in shown(app) and "Sun" in shown(app)) is has_hours, key
+
+
 def figures(app: ViewApp) -> list[str]:
     """Lines of the table of figures."""
     start = next(at for at, line in enumerate(lines(app)) if line[1:].startswith("METRIC")) + 1
