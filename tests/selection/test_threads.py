@@ -107,6 +107,7 @@ async def test_reading_ends_after_so_many_messages_and_can_go_on(client: InboxCl
     id = await noted(client)
     part = await read_thread(client, id, most=2)
     assert part.capped
+    assert sum(not isinstance(entry, Note) for entry in part.entries) == 2
     assert part.older is not None
     rest = await read_thread(client, id, place=part.older)
     assert [*rest.entries, *part.entries] == await whole_thread(client, id)

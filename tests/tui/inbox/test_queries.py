@@ -46,7 +46,9 @@ async def test_the_menu_and_the_line_edit_the_same_query(viewer: Viewer) -> None
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "f", "u", "f", "n")
-        await press(pilot, "F")
+        await press(pilot, "f", "f")
+        assert isinstance(app.screen, FilterLine)
+        await press(pilot, "escape", "F")
         assert isinstance(app.screen, FilterLine)
         field = app.screen.query_one(Input)
         assert field.value == "is:open @unassigned unread "
