@@ -52,7 +52,7 @@ def results(
         keys = side_by_side({"floor": floor, "viewer": Work(many.viewer(), strokes)}, environment)
         yield from _keys(keys["viewer"], keys["floor"])
         value = keys["viewer"].megabytes / median(one.megabytes for one in taken["bare"])
-        yield Result("L8", "memory after keys / bare Textual", value, 2.3)
+        yield Result("L8", "memory after keys / bare Textual", value, 2.2)
 
 
 def _start(home: Workspace, environment: Mapping[str, str], *, saved: bool = False) -> Start:
