@@ -2,8 +2,10 @@
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
+from itertools import count
+from typing import NamedTuple
 
 import pytest
 
@@ -33,18 +35,136 @@ def usual_settings() -> Iterator[None]:
     gc.unfreeze()
 
 
-def test_the_garbage_of_the_start_is_collected_in_the_first_pause() -> None:
-    now = 100.0
-    collector = IdleGarbageCollector(lambda: now)
+class Timer(NamedTuple):
+    """What runs at a time; cancelled by its removal from the others."""
+
+    at: float
+    work: Callable[[], None]
+    others: list["Timer"]
+
+    def cancel(self) -> None:
+        if self in self.others:
+            self.others.remove(self)
+
+
+class Timers:
+    """Timers of an event loop whose time passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.waiting: list[Timer] = []
+
+    def call_later(self, seconds: float, work: Callable[[], None]) -> Timer:
+        self.waiting.append(Timer(self.now + seconds, work, self.waiting))
+        return self.waiting[-1]
+
+    def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+        for timer in [timer for timer in self.waiting if timer.at <= self.now]:
+            timer.cancel()
+            timer.work()
+
+
+def old_cycle(collections: Sequence[int] = (0,) * 5) -> weakref.ref[Cycle]:
+    """Garbage that only a full collection removes, after collections of younger generations."""
+    cycle = Cycle()
+    gc.collect()
+    for generation in collections:
+        gc.collect(generation)
+    return weakref.ref(cycle)
+
+
+@pytest.fixture
+def timers() -> Timers:
+    return Timers()
+
+
+@pytest.fixture
+def rested(timers: Timers) -> IdleGarbageCollector:
+    """A collector that has collected the garbage of the start; its collections take no time."""
+    collector = IdleGarbageCollector(lambda: timers.now)
+    collector.start(timers.call_later)
+    timers.pass_time(1.5)
+    return collector
+
+
+def test_the_garbage_of_the_start_is_collected_in_the_first_pause(timers: Timers) -> None:
+    collector = IdleGarbageCollector()
     cycle = weakref.ref(Cycle())
-    collector.start()
-    now += 1.5
+    collector.start(timers.call_later)
+    timers.pass_time(0.9)
     collector.record_input()
-    collector.collect_if_idle()
+    timers.pass_time(0.4)
     assert cycle() is not None
-    now += 0.3
-    collector.collect_if_idle()
+    timers.pass_time(0.2)
     assert cycle() is None
+
+
+# A collection of the middle generation begins the count of those of the youngest again.
+@pytest.mark.parametrize("collections", [(0,) * 5, (0, 0, 1)])
+def test_old_garbage_waits_for_a_pause_between_keys(
+    timers: Timers, rested: IdleGarbageCollector, collections: Sequence[int]
+) -> None:
+    cycle = old_cycle(collections)
+    for _ in range(20):
+        rested.record_input()
+        timers.pass_time(0.07)
+    assert cycle() is not None
+    timers.pass_time(0.07)
+    assert cycle() is None
+
+
+def test_garbage_is_collected_while_no_key_is_pressed(
+    timers: Timers, rested: IdleGarbageCollector
+) -> None:
+    for _ in range(2):
+        cycle = old_cycle()
+        timers.pass_time(1.1)
+        assert cycle() is None
+
+
+def test_without_work_since_nothing_is_collected(
+    timers: Timers, rested: IdleGarbageCollector
+) -> None:
+    cycle = weakref.ref(Cycle())
+    rested.record_input()
+    timers.pass_time(1.1)
+    assert cycle() is not None
+
+
+def test_after_a_slow_collection_the_next_comes_later(timers: Timers) -> None:
+    # Each reading of the clock is a twentieth of a second after the one before.
+    readings = count()
+    collector = IdleGarbageCollector(lambda: 0.05 * next(readings))
+    collector.start(timers.call_later)
+    timers.pass_time(1.5)
+    first = old_cycle()
+    collector.record_input()
+    timers.pass_time(0.2)
+    assert first() is None
+    second = old_cycle()
+    collector.record_input()
+    timers.pass_time(0.4)
+    assert second() is not None
+    timers.pass_time(0.2)
+    assert second() is None
+    third = old_cycle()
+    timers.pass_time(4.9)
+    assert third() is not None
+    timers.pass_time(0.2)
+    assert third() is None
+
+
+def test_a_collector_that_was_stopped_collects_nothing(
+    timers: Timers, rested: IdleGarbageCollector
+) -> None:
+    cycle = old_cycle()
+    rested.record_input()
+    rested.stop()
+    rested.record_input()
+    timers.pass_time(10)
+    assert cycle() is not None
+    assert timers.waiting == []
 
 
 async def test_full_collections_are_rare_only_while_the_viewer_runs(

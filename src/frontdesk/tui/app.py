@@ -1,5 +1,6 @@
 """Textual application of the viewer: themes, stylesheets, default screen, global key handling."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
@@ -17,7 +18,7 @@ from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import BufferedKeys, Choice, SizedScreen, TextField
-from frontdesk.tui.garbage_collection import REST_SECONDS, IdleGarbageCollector
+from frontdesk.tui.garbage_collection import IdleGarbageCollector
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
@@ -334,8 +335,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     async def on_ready(self) -> None:
         """Begin to collect garbage, and replay buffered keys."""
         if self._collector is not None:
-            self._collector.start()
-            self.set_interval(REST_SECONDS, self._collector.collect_if_idle)
+            self._collector.start(asyncio.get_running_loop().call_later)
         await self._release_keys()
         self._bind_own_keys()
         if self._preferences.notices:
