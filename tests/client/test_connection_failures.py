@@ -82,10 +82,11 @@ def test_a_server_without_tls_is_told_from_a_lost_connection() -> None:
     )
     silent = ssl.SSLError(1, "TLS")
     silent.reason = ""
-    assert said(caused(httpx.ConnectError("x"), silent)) == (
-        "The server does not speak TLS as https needs it: is it http?",
-        False,
-    )
+    for error in (silent, ssl.SSLError("raised by a library, without a reason")):
+        assert said(caused(httpx.ConnectError("x"), error)) == (
+            "The server does not speak TLS as https needs it: is it http?",
+            False,
+        )
     # Of a connection that was there, and of one that ended.
     assert said(caused(httpx.ReadError("x"), spoken)) == (
         "The connection to the server was lost",

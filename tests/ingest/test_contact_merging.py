@@ -229,6 +229,9 @@ def test_custom_fields_are_kept_by_their_names() -> None:
     contact.apply({"custom.b": 1, "custom.a": "é"}, 10)
     assert contact.row["custom_json"] == '{"a": "é", "b": 1}'
     assert contact.apply({"custom.b": 1}, 11) is False
+    # Equal in Python, but not in JSON.
+    assert contact.apply({"custom.b": True}, 12) is True
+    assert contact.row["custom_json"] == '{"a": "é", "b": true}'
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ class Connector:
         if certificate is not None:
             return NetworkMisconfigured(self._distrust(certificate)), False
         if tls is not None:
-            reason = (tls.reason or "").replace("_", " ").lower()
+            # Only OpenSSL's own errors have it.
+            reason = (getattr(tls, "reason", None) or "").replace("_", " ").lower()
             more = f" ({one_line(clean(reason))})" if reason else ""
             words = f"The server does not speak TLS as https needs it{more}: is it http?"
             return NetworkMisconfigured(words), False

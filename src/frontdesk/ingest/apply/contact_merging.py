@@ -76,8 +76,9 @@ class BatchContact:
         }
         if not newer:
             return None
+        # As JSON: 1 and true are equal, but another value for the reader.
         differs = any(
-            name not in self.facts or self.facts[name][1] != value
+            name not in self.facts or compact_json(self.facts[name][1]) != compact_json(value)
             for name, (_, value) in newer.items()
         )
         self.facts.update(newer)
