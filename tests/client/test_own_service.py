@@ -1,16 +1,21 @@
 """The client passes on what our own service finds, and reports no deviation."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+from tests.conftest import NOW_MILLISECONDS
 
 from frontdesk.client import InboxClient
 from frontdesk.client.server_info import PRESENT
-from frontdesk.service.app import Application
+from frontdesk.errors import Forbidden
+from frontdesk.service.api_keys import EphemeralKey
+from frontdesk.service.app import Application, create_app
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import format_phone
-from frontdesk.wire import Contact, ConversationFilter
+from frontdesk.wire import Contact, ConversationFilter, Label
 
 
 async def _contacts(client: InboxClient) -> list[Contact]:
@@ -43,6 +48,28 @@ async def test_each_contact_is_found_as_the_service_finds_it(
             ids = [row["id"] for row in answer.json()["data"]]
             assert [contact.id for contact in found.data] == ids, text
     assert client.server.features["search_contacts"].state == PRESENT
+
+
+async def test_a_scope_that_only_a_filter_needs_is_not_that_of_the_list(
+    sample_database: SQLiteDatabase, agent: tuple[str, EphemeralKey]
+) -> None:
+    secret, key = agent
+    few = replace(key, grant=replace(key.grant, scopes=frozenset({"conversations:read"})))
+    service = create_app(sample_database, ephemeral_keys=[few], clock=lambda: NOW_MILLISECONDS)
+    async with InboxClient("http://localhost", secret, app=service) as client:
+        for _ in range(2):
+            with pytest.raises(Forbidden, match="contacts:read"):
+                await client.conversation_page(ConversationFilter(fields="tier=gold"))
+        assert (await client.conversation_page(ConversationFilter(status="open"))).data
+        assert client.server.features["conversations"].state == PRESENT
+        # A scope that the list itself needs is not asked for again.
+        with pytest.raises(Forbidden, match="labels:read"):
+            await client.catalogue_page(Label)
+        asked = client.server.requests
+        with pytest.raises(Forbidden, match="labels:read"):
+            await client.catalogue_page(Label)
+        assert client.server.requests == asked
+    service.close()
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,14 @@ async def test_a_refused_key_ends_the_questions(reading: Reading) -> None:
     assert len(reading.server.asked) == 1
 
 
-@pytest.mark.parametrize("answer", [LACKING, REFUSED, (200, {}, b"<html>")])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        LACKING,
+        problem(403, "insufficient_scope", required_scope="conversations:read"),
+        (200, {}, b"<html>"),
+    ],
+)
 async def test_counts_that_cannot_be_had_change_nothing(reading: Reading, answer: Reply) -> None:
     await reading.mailbox.connect()
     assert await reading.mailbox.refresh_counts(EVERYTHING)

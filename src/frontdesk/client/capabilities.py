@@ -7,7 +7,14 @@ from typing import TypeVar
 
 from frontdesk.client.failures import ErrorResponse, RejectedRequest
 from frontdesk.client.response import Response, UnknownStructure
-from frontdesk.client.server_info import ABSENT, FAILING, FORBIDDEN, PRESENT, ServerState
+from frontdesk.client.server_info import (
+    ABSENT,
+    FAILING,
+    FEATURES,
+    FORBIDDEN,
+    PRESENT,
+    ServerState,
+)
 from frontdesk.client.transport import Requests
 from frontdesk.errors import (
     ME_UNAVAILABLE,
@@ -181,7 +188,8 @@ class CapabilityProbe:
         if isinstance(error, Unauthorised):
             self._closed["key"] = error, self._clock() + REFUSED_KEY_SECONDS
         elif isinstance(error, Forbidden):
-            self._close(feature, FORBIDDEN, error)
+            if not _is_of_filter(feature, error):
+                self._close(feature, FORBIDDEN, error)
         elif isinstance(error, NotFound):
             return self._missing(feature, trouble, error, of)
         elif isinstance(error, Refused):
@@ -229,3 +237,9 @@ class CapabilityProbe:
         named = scope is None or scope in str(error)
         lacking = "" if named else f" The key lacks the scope {scope}."
         self._state.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
+
+
+def _is_of_filter(feature: str, error: Forbidden) -> bool:
+    """True if the scope of another feature is missing: that of a filter, not of all requests."""
+    own, scopes = FEATURES[feature][1], {scope for _, scope in FEATURES.values()}
+    return error.scope != own and error.scope in scopes
