@@ -241,5 +241,5 @@ class CapabilityProbe:
 
 def _is_of_filter(feature: str, error: Forbidden) -> bool:
     """True if the scope of another feature is missing: that of a filter, not of all requests."""
-    own, scopes = FEATURES[feature][1], {scope for _, scope in FEATURES.values()}
+    own, scopes = FEATURES[feature][1], {scope for _, scope in FEATURES.values() if scope}
     return error.scope != own and error.scope in scopes
