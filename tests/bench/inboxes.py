@@ -5,21 +5,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
+from frontdesk.errors import BadSettings
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.sample.bulk import DAY, Size
 from frontdesk.sample.bulk_rows import fill
 from frontdesk.service.api_keys import SCOPES
-from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.dsn import is_address
 from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.wire.values import epoch_milliseconds
 from tests.bench.load_generator import SECRET, TOKEN
@@ -29,13 +28,10 @@ from tests.postgres_servers import Server, server_directory
 
 def make_inbox(target: str, conversations: int) -> str:
     """Fill a new file or an empty database, ten messages a conversation; gives a key to it."""
-    there = Path(target).exists()
-    if is_address(target):
-        with closing(open_database(target, create=True)) as database:
-            there = bool(database.read(lambda c: c.rows("SELECT id FROM conversation LIMIT 1")))
-    if not there:
-        now = epoch_milliseconds()
-        size = Size(conversations, 10 * conversations, 1, now - now % DAY)
+    now = epoch_milliseconds()
+    size = Size(conversations, 10 * conversations, 1, now - now % DAY)
+    # There is one already.
+    with suppress(BadSettings):
         fill(target, size, lambda more: None, lambda stage: None)
     return str(make_key(target, KeyOrder("default", "bench", None, SCOPES, None), now=0)["key"])
 
@@ -60,6 +56,16 @@ def last_activity(connection: Connection) -> int:
     row = connection.row("SELECT MAX(last_activity_at) AS at FROM entry WHERE account_id = 1")
     assert row is not None
     return int(row["at"])
+
+
+def most_used(connection: Connection, column: str) -> list[int]:
+    """Ids that filters can name."""
+    labelled = "label_id <> 0" if column == "label_id" else "label_id = 0"
+    rows = connection.rows(
+        f"SELECT {column} AS id FROM cell WHERE account_id = 1 AND {column} <> 0 AND {labelled}"
+        " GROUP BY 1 ORDER BY SUM(n) DESC, 1"
+    )
+    return [row["id"] for row in rows]
 
 
 class _Undone(Exception):

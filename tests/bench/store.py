@@ -1,7 +1,6 @@
 """Questions to a store and over HTTP: many conversations beside 1,000, parts beside the whole."""
 
 import asyncio
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -9,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import product
-from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
@@ -28,10 +26,24 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store import conversations, counters
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.conversations import ConversationSelection, Position, states_of
+from frontdesk.store.conversations import (
+    ORDERS,
+    ConversationSelection,
+    IndexRanges,
+    Position,
+    states_of,
+)
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.wire.queries import REPORT_PARTS
-from tests.bench.inboxes import last_activity, make_inbox, message_writes, served
+from tests.bench import filters
+from tests.bench.inboxes import (
+    last_activity,
+    make_inbox,
+    message_writes,
+    most_used,
+    served,
+    targets_of,
+)
 from tests.bench.measure import Result, of_medians, seconds_in_turn
 
 ACCOUNT, FEW, PAGE = 1, 1_000, 26
@@ -49,11 +61,12 @@ SLOW_WORD = "an"
 
 
 def results(conversations: int = 20_000, rounds: int = 100, database: str = "") -> Iterator[Result]:
-    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
-        target, few = database or str(Path(name, "inbox.db")), str(Path(name, "few.db"))
-        key = make_inbox(target, conversations)
+    """The lines of the table. database: one that may be written to; else V3 is of both engines."""
+    with targets_of(database) as (home, targets):
+        few = str(home / "few.db")
         make_inbox(few, FEW)
-        with closing(open_database(target)) as many, closing(open_database(few)) as small:
+        key, *_ = [make_inbox(target, conversations) for target in targets]
+        with closing(open_database(targets[0])) as many, closing(open_database(few)) as small:
             yield from _depths(many, rounds)
             yield from _extensions(many, small, rounds)
             yield from _reports(many, max(rounds // 20, 3))
@@ -61,7 +74,10 @@ def results(conversations: int = 20_000, rounds: int = 100, database: str = "") 
             without = patch.object(counters, "move", lambda *_, **__: None)
             value = message_writes(many, 3 * rounds * ["How much is it?"], without, keep=False)
             yield Result("W1", "message write with filter table and cells / without", value, 1.7)
-            yield from _requests(target, many, key, rounds)
+            yield from _requests(targets[0], many, key, rounds)
+        for target in targets:
+            with closing(open_database(target)) as filtered:
+                yield from filters.results(filtered, max(rounds // 10, 1))
 
 
 def _page(
@@ -73,22 +89,12 @@ def _page(
     )
 
 
-def _most_used(connection: Connection, column: str) -> list[int]:
-    """Ids that filters can name."""
-    labelled = "label_id <> 0" if column == "label_id" else "label_id = 0"
-    rows = connection.rows(
-        f"SELECT {column} AS id FROM cell WHERE account_id = 1 AND {column} <> 0 AND {labelled}"
-        " GROUP BY 1 ORDER BY SUM(n) DESC, 1"
-    )
-    return [row["id"] for row in rows]
-
-
 def _depths(database: Database, rounds: int) -> Iterator[Result]:
     """The same selections at their beginning, in their middle and deep down."""
     everything, random = ConversationSelection(ANY), Random(1)
     selections = [everything, ConversationSelection(states_of((2,))), ConversationSelection(OPEN)]
     for column in ("channel_id", "label_id", "assignee_id"):
-        members: dict[str, Any] = {column: database.read(partial(_most_used, column=column))[0]}
+        members: dict[str, Any] = {column: database.read(partial(most_used, column=column))[0]}
         selections.append(replace(everything, **members))
 
     def ask(number: int, places: Sequence[tuple[ConversationSelection, Position | None]]) -> object:
@@ -111,16 +117,12 @@ def _place(
     connection: Connection, selection: ConversationSelection, depth: float
 ) -> Position | None:
     """The row behind which that share of a selection's conversations is left."""
-    states = ", ".join(map(str, selection.states))
-    conditions = f"account_id = 1 AND label_id = {selection.label_id} AND state IN ({states})"
-    for column in ("channel_id", "assignee_id"):
-        if (value := getattr(selection, column)) is not None:
-            conditions += f" AND {column} = {value}"
-    total = connection.row(f"SELECT COUNT(*) AS n FROM entry WHERE {conditions}")
+    order = ORDERS[selection.sort][0]
+    listed = IndexRanges(connection.dialect, ACCOUNT, selection, order).unsorted()
     row = connection.row(
-        f"SELECT last_activity_at, conversation_id FROM entry WHERE {conditions}"
-        " ORDER BY last_activity_at DESC, conversation_id DESC LIMIT 1 OFFSET :skipped",
-        {"skipped": int(depth * total["n"]) if total else 0},
+        f"WITH listed AS ({listed.text}) SELECT * FROM listed {order.first}"
+        " OFFSET (SELECT CAST(:depth * COUNT(*) AS INTEGER) FROM listed)",
+        listed.parameters | {"count": 1, "depth": depth},
     )
     return None if row is None else (row["last_activity_at"], row["conversation_id"])
 
@@ -159,7 +161,7 @@ def _beside(
 
 def _filters(connection: Connection) -> Callable[[Sequence[str], int], ConversationSelection]:
     """Selections of an inbox by the words of a shape and a number."""
-    channels, assignees = (_most_used(connection, name) for name in ("channel_id", "assignee_id"))
+    channels, assignees = (most_used(connection, name) for name in ("channel_id", "assignee_id"))
     last = last_activity(connection)
 
     def selection(words: Sequence[str], number: int) -> ConversationSelection:
