@@ -6,10 +6,11 @@ without limits survives it too.
 
 import re
 import socket
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
-from http.client import HTTPConnection
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import NamedTuple
+
+import httpx
 
 from tests.bench.inboxes import served
 
@@ -17,31 +18,26 @@ MEBIBYTE = 2**20
 CHUNKED = b"POST /webhooks/whatsapp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 SEND_SECONDS = 2.0
 
-# Sends to a port what floods it; the connections are open until they are closed.
-Flood = Callable[[int], ExitStack]
+
+class Flood(NamedTuple):
+    """What is sent on each of some connections: a head, and one piece again and again."""
+
+    name: str
+    connections: int
+    head: bytes
+    piece: bytes
+    pieces: int
 
 
-def pipelined_requests(port: int) -> ExitStack:
-    """40 connections with 14,000 requests in one segment each, whose answers are not read."""
-    return _sent(port, b"GET / HTTP/1.1\r\n\r\n" * 14_000, 40)
-
-
-def trailers(port: int) -> ExitStack:
-    """One connection with 64 MiB of trailer fields."""
-    return _sent(port, CHUNKED + b"0\r\n" + b"a:\r\n" * (16 * MEBIBYTE), 1)
-
-
-def one_long_trailer(port: int) -> ExitStack:
-    """One connection with a trailer field of 16 MiB."""
-    return _sent(port, CHUNKED + b"0\r\na:" + b"x" * (16 * MEBIBYTE), 1)
-
-
-def unfinished_heads(port: int) -> ExitStack:
-    """40 connections with 250 KB of short header fields each, without an end."""
-    return _sent(port, b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 62_500, 40)
-
-
-FLOODS: tuple[Flood, ...] = (pipelined_requests, trailers, one_long_trailer, unfinished_heads)
+FLOODS = (
+    # Whose answers are not read.
+    Flood("pipelined requests", 40, b"", b"GET / HTTP/1.1\r\n\r\n", 14_000),
+    # Of 64 MiB.
+    Flood("trailers", 1, CHUNKED + b"0\r\n", b"a:\r\n", 16 * MEBIBYTE),
+    Flood("one long trailer", 1, CHUNKED + b"0\r\na:", b"x", 16 * MEBIBYTE),
+    # Of 250 KB each.
+    Flood("unfinished heads", 40, b"GET / HTTP/1.1\r\n", b"a:\r\n", 62_500),
+)
 
 
 def peaks(target: str, flood: Flood) -> tuple[float, float]:
@@ -49,16 +45,23 @@ def peaks(target: str, flood: Flood) -> tuple[float, float]:
     with served(target, 1) as (process, port):
         _ask(port)
         before = resident_megabytes(process.pid, "VmHWM")
-        with flood(port):
+        with ExitStack() as connections:
+            data = flood.head + flood.piece * flood.pieces
+            for _ in range(flood.connections):
+                connection = connections.enter_context(
+                    socket.create_connection(("127.0.0.1", port))
+                )
+                connection.settimeout(SEND_SECONDS)
+                # As far as the service takes it.
+                with suppress(OSError):
+                    connection.sendall(data)
             _ask(port)
             return before, resident_megabytes(process.pid, "VmHWM")
 
 
 def _ask(port: int) -> None:
     """Wait for an answer, which comes after what was sent before is parsed."""
-    with closing(HTTPConnection("127.0.0.1", port)) as connection:
-        connection.request("GET", "/healthz")
-        connection.getresponse().read()
+    httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=None)
 
 
 def resident_megabytes(pid: int, field: str = "VmRSS") -> float:
@@ -71,14 +74,3 @@ def resident_megabytes(pid: int, field: str = "VmRSS") -> float:
         everyone += [int(child) for child in task.read_text().split()]
     status = "".join(Path(f"/proc/{one}/status").read_text() for one in everyone)
     return sum(map(int, re.findall(rf"{field}:\s+(\d+)", status))) / 1024
-
-
-def _sent(port: int, data: bytes, connections: int) -> ExitStack:
-    """Connections to which all of `data` was sent, as far as the service takes it."""
-    with ExitStack() as stack:
-        for _ in range(connections):
-            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-            connection.settimeout(SEND_SECONDS)
-            with suppress(OSError):
-                connection.sendall(data)
-        return stack.pop_all()

@@ -43,8 +43,7 @@ def results(
             yield _faults("O6", f"the same after {number.name} under load", faults)
         for flood in FLOODS:
             before, after = peaks(target, flood)
-            words = flood.__name__.replace("_", " ")
-            yield Result("O7", f"MB more for a flood of {words}", after - before, 20)
+            yield Result("O7", f"MB more for a flood of {flood.name}", after - before, 20)
 
 
 async def _pressed(

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import hmac
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -12,7 +11,8 @@ from typing import Any
 
 import aiohttp
 
-SECRET, TOKEN = "the app's secret", "a verify token"
+from tests.service.webhook_receivers import PATH, signed
+
 MOST_PAGES = 4
 # Retries come sooner here than Retry-After asks for.
 PAUSE_SECONDS = 0.02
@@ -101,10 +101,9 @@ class LoadGenerator:
     async def _send(self, session: aiohttp.ClientSession) -> None:
         """A new message, as often as it takes to have it acknowledged."""
         sent = json.dumps(_body(next(self._numbers))).encode()
-        signature = hmac.new(SECRET.encode(), sent, hashlib.sha256).hexdigest()
-        headers = {"Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={signature}"}
+        headers = signed(sent)["headers"]
         while not self._ending.is_set():
-            post = session.post("/webhooks/whatsapp", data=sent, headers=headers)
+            post = session.post(PATH, data=sent, headers=headers)
             if await self._ask(post) is not None:
                 self.tally.acknowledged.add(hashlib.sha256(sent).hexdigest())
                 return
