@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from statistics import median
-from urllib.parse import urlencode
 
-from frontdesk.cache import CONVERSATION, ListName
+from frontdesk.mailbox.cached_inbox import conversations_name
 from tests.bench import warm_cache
 from tests.bench.measure import Result, by_turn, in_turn, of_medians, percentile
 from tests.bench.sessions import (
@@ -24,6 +24,7 @@ from tests.bench.sessions import (
 )
 from tests.bench.start import ESCAPE, PAGE_DOWN
 from tests.bench.workspace import FEW, FLOOR, OPTIONS, WIDGETS, Workspace, workspaces
+from tests.mailbox.inbox import OPEN
 
 # As many rows as a view that is filtered or ordered here looks at.
 VIEW = 5_000
@@ -165,21 +166,20 @@ def _lists(sessions: Mapping[str, Session]) -> Iterator[Result]:
 
 def _cache_depth(home: Workspace) -> Result:
     """Reads of a page by its position, near the beginning and near the end."""
-    cache = home.opened()
-    parameters = urlencode(warm_cache.OPEN.parameters())
-    listing = cache.listing(ListName(f"conversations?{parameters}", CONVERSATION))
-    taken: dict[int, list[float]] = {0: [], len(listing) - FEW: []}
-    for number in range(CACHE_READS):
-        for depth, times in taken.items():
+    with closing(home.opened()) as cache:
+        listing = cache.listing(conversations_name(OPEN))
+
+        def read(number: int, depth: int) -> float:
             listing.reload()
             first = depth + number * 7 % (FEW - CACHE_PAGE)
             began = time.process_time()
             for position in range(first, first + CACHE_PAGE):
                 listing[position]
-            times.append(time.process_time() - began)
-    cache.close()
-    shallow, deep = taken.values()
-    value = of_medians(deep, shallow)
+            return time.process_time() - began
+
+        depths = (0, len(listing) - FEW)
+        taken = in_turn(CACHE_READS, {depth: partial(read, depth=depth) for depth in depths})
+    value = of_medians(taken[depths[1]], taken[depths[0]])
     return Result("C1", "50 rows of the cache by position, last / first of many", value, 1.3)
 
 

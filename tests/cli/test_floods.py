@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.bench.floods import FLOODS, Flood, peaks
+from tests.bench.load import FLOODS, Flood, peaks
 
 pytestmark = [
     pytest.mark.slow,
