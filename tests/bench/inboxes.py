@@ -61,16 +61,6 @@ def last_activity(connection: Connection) -> int:
     return first_number(connection, sql)
 
 
-def most_used(connection: Connection, column: str) -> list[int]:
-    """Ids that filters can name."""
-    labelled = "label_id <> 0" if column == "label_id" else "label_id = 0"
-    rows = connection.rows(
-        f"SELECT {column} AS id FROM cell WHERE account_id = 1 AND {column} <> 0 AND {labelled}"
-        " GROUP BY 1 ORDER BY SUM(n) DESC, 1"
-    )
-    return [row["id"] for row in rows]
-
-
 _THREAD = """
     SELECT channel.phone_number_id, contact.phone, contact.wa_id, contact.wa_user_id
     FROM conversation AS c

@@ -1,22 +1,17 @@
-"""Questions to a store and over HTTP: many conversations beside 1,000, parts beside the whole."""
+"""Pages, reports and writes of a store, and pages over HTTP."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import product
-from random import Random
 from statistics import median
-from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
 import httpx
 
-from frontdesk.sample.bulk import DAY
 from frontdesk.service.api_keys import SCOPES, KeyGrant
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.endpoint import EndpointRequest
@@ -26,37 +21,15 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store import conversations, counters
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.conversations import (
-    ORDERS,
-    ConversationSelection,
-    IndexRanges,
-    Position,
-    states_of,
-)
-from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.conversations import ConversationSelection
+from frontdesk.store.database import Connection, Database
 from frontdesk.store.dsn import is_address
 from frontdesk.wire.queries import REPORT_PARTS
-from tests.bench import filters
-from tests.bench.inboxes import (
-    last_activity,
-    make_inbox,
-    message_writes,
-    most_used,
-    served,
-    targets_of,
-)
+from tests.bench import pages
+from tests.bench.inboxes import last_activity, make_inbox, message_writes, served, targets_of
 from tests.bench.measure import Result, of_medians, seconds_in_turn
+from tests.bench.pages import ACCOUNT, ANY, FEW, PAGE
 
-ACCOUNT, FEW, PAGE = 1, 1_000, 26
-OPEN, ANY = states_of((0,)), states_of(range(3))
-# Filters and orders of the service's own, and with what they are often combined.
-SHAPES = {
-    "contact": ("",),
-    "awaiting": ("", "channel"),
-    "unread": ("", "channel", "assignee"),
-    "waiting": ("", "channel", "assignee", "unread"),
-    "window": ("", "channel", "assignee", "awaiting"),
-}
 # The list of a search that finds very many is slow: the most that a thread is busy with.
 SLOW_WORD = "an"
 
@@ -73,114 +46,12 @@ def results(conversations: int = 20_000, rounds: int = 100, database: str = "") 
                 if not is_address(target):
                     make_inbox(str(home / "few.db"), FEW)
                     with closing(open_database(home / "few.db")) as few:
-                        yield from _depths(many, rounds)
-                        yield from _extensions(many, few, rounds)
+                        yield from pages.depths(many, rounds)
+                        yield from pages.extensions(many, few, rounds)
                     yield from _reports(many, max(rounds // 20, 3))
                     yield from _writes(many, 3 * rounds)
                     yield from _requests(target, many, key, rounds)
-                yield from filters.results(many, max(rounds // 10, 1))
-
-
-def _page(
-    database: Database, selection: ConversationSelection, after: Position | None, count: int = PAGE
-) -> list[Row]:
-    """A page of conversations, as the service asks for it."""
-    return database.read(
-        lambda c: conversations.conversation_page(c, ACCOUNT, selection, after, count)
-    )
-
-
-def _depths(database: Database, rounds: int) -> Iterator[Result]:
-    """The same selections at their beginning, in their middle and deep down."""
-    everything, random = ConversationSelection(ANY), Random(1)
-    selections = [everything, ConversationSelection(states_of((2,))), ConversationSelection(OPEN)]
-    for column in ("channel_id", "label_id", "assignee_id"):
-        members: dict[str, Any] = {column: database.read(partial(most_used, column=column))[0]}
-        selections.append(replace(everything, **members))
-
-    def ask(number: int, places: Sequence[tuple[ConversationSelection, Position | None]]) -> object:
-        return _page(database, *places[number % len(places)])
-
-    works = {}
-    for depth in (0.0, 0.5, 0.9):
-        places = [
-            (one, database.read(partial(_place, selection=one, depth=depth + random.random() / 25)))
-            for one, _ in product(selections, range(6))
-        ]
-        works[depth] = partial(ask, places=places)
-    taken = seconds_in_turn(rounds * 4, works)
-    for depth in (0.5, 0.9):
-        value = of_medians(taken[depth], taken[0.0])
-        yield Result("Q1", f"page p50 at depth {depth} / depth 0", value, 1.3)
-
-
-def _place(
-    connection: Connection, selection: ConversationSelection, depth: float
-) -> Position | None:
-    """The row behind which that share of a selection's conversations is left."""
-    order = ORDERS[selection.sort][0]
-    listed = IndexRanges(connection.dialect, ACCOUNT, selection, order).unsorted()
-    row = connection.row(
-        f"WITH listed AS ({listed.text}) SELECT * FROM listed {order.first}"
-        " OFFSET (SELECT CAST(:depth * COUNT(*) AS INTEGER) FROM listed)",
-        listed.parameters | {"count": 1, "depth": depth},
-    )
-    return None if row is None else (row["last_activity_at"], row["conversation_id"])
-
-
-def _extensions(many: Database, few: Database, rounds: int) -> Iterator[Result]:
-    """First pages by the filters and orders that only this service has; the worst of a shape's."""
-    of_many, of_few = many.read(_filters), few.read(_filters)
-    for shape, others in SHAPES.items():
-        values = []
-        for words in product((shape,), others):
-            pairs = [(of_many(words, number), of_few(words, number)) for number in range(rounds)]
-            values.append(_beside(many, few, pairs))
-        yield Result("V2", f"first page by {shape}, many / 1,000", max(values), 1.3)
-
-
-def _beside(
-    many: Database,
-    few: Database,
-    pairs: Sequence[tuple[ConversationSelection, ConversationSelection]],
-) -> float:
-    """Pages of two databases.
-
-    Both are asked for as many rows as the small one has, and only for pages of which it has rows:
-    one without any is not a page of the same size.
-    """
-    asked = [(each, count) for each in pairs if (count := len(_page(few, each[1], None)))]
-
-    def ask(number: int, database: Database, place: int) -> object:
-        each, count = asked[number % len(asked)]
-        return _page(database, each[place], None, count)
-
-    works = {each: partial(ask, database=each, place=n) for n, each in enumerate((many, few))}
-    taken = seconds_in_turn(len(pairs), works)
-    return of_medians(taken[many], taken[few])
-
-
-def _filters(connection: Connection) -> Callable[[Sequence[str], int], ConversationSelection]:
-    """Selections of an inbox by the words of a shape and a number."""
-    channels, assignees = (most_used(connection, name) for name in ("channel_id", "assignee_id"))
-    last = last_activity(connection)
-    order = {"began_at": last + 1, "closed_until": last + 1 - DAY}
-
-    def selection(words: Sequence[str], number: int) -> ConversationSelection:
-        members: dict[str, dict[str, Any]] = {
-            "": {},
-            "contact": {"states": ANY, "contact_id": number % FEW + 1},
-            "channel": {"channel_id": channels[number % len(channels)]},
-            "assignee": {"assignee_id": assignees[number % 5]},
-            "awaiting": {"awaiting": True},
-            "unread": {"unread": True},
-            "waiting": {"sort": "waiting", **order},
-            "window": {"sort": "window", **order},
-        }
-        one, other = (members[word] for word in words)
-        return ConversationSelection(**{"states": OPEN, **one, **other})
-
-    return selection
+                yield from pages.filters(many, max(rounds // 10, 1))
 
 
 def _reports(database: Database, rounds: int) -> Iterator[Result]:
@@ -232,9 +103,6 @@ def _requests(target: str, database: Database, key: str, rounds: int) -> Iterato
         rows = conversations.conversation_page(connection, ACCOUNT, everything, None, PAGE)
         return conversations.labels_of(connection, ACCOUNT, [row["id"] for row in rows])
 
-    async def raw() -> None:
-        await asyncio.to_thread(database.read, raw_page)
-
     async def ask(client: httpx.AsyncClient, path: str) -> None:
         (await client.get(path)).raise_for_status()
 
@@ -246,7 +114,7 @@ def _requests(target: str, database: Database, key: str, rounds: int) -> Iterato
         taken = seconds_in_turn(
             rounds,
             {
-                "raw": lambda _: runner.run(raw()),
+                "raw": lambda _: runner.run(asyncio.to_thread(database.read, raw_page)),
                 "inside": lambda _: runner.run(ask(inside, path)),
                 "outside": lambda _: runner.run(ask(outside, path)),
             },

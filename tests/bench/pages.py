@@ -1,0 +1,270 @@
+"""Pages of conversations: deep down, of many beside 1,000, and by all kinds of filters."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from random import Random
+from statistics import median
+from typing import Any
+
+from frontdesk.sample.bulk import DAY, DAYS
+from frontdesk.store.conversation_conditions import (
+    FromAd,
+    HasField,
+    TimeSpan,
+    WithoutLabels,
+    WrittenBy,
+)
+from frontdesk.store.conversation_walks import filtered_page
+from frontdesk.store.conversations import (
+    ORDERS,
+    ConversationSelection,
+    FilterPlace,
+    IndexRanges,
+    Position,
+    conversation_page,
+    position_of,
+    states_of,
+)
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.text.custom_fields import compared, equal_to
+from tests.bench.inboxes import last_activity
+from tests.bench.measure import Result, of_medians, seconds_in_turn
+
+# Rows of a page, with the one that tells if there is another.
+ACCOUNT, FEW, PAGE, FILTERED_PAGE = 1, 1_000, 26, 51
+OPEN, RESOLVED, ANY = states_of((0,)), states_of((2,)), states_of(range(3))
+# Filters and orders of the service's own, and with what they are often combined.
+SHAPES = {
+    "contact": ("",),
+    "awaiting": ("", "channel"),
+    "unread": ("", "channel", "assignee"),
+    "waiting": ("", "channel", "assignee", "unread"),
+    "window": ("", "channel", "assignee", "awaiting"),
+}
+PAGES = 8
+# The sample's only ad, and others that take its place in every so many-th message.
+AD = "120210000000042"
+OTHER_ADS = {"120210000000043": 16, "120210000000044": 1_001}
+
+
+def _page(
+    database: Database, selection: ConversationSelection, after: Position | None, count: int = PAGE
+) -> list[Row]:
+    """A page of conversations, as the service asks for it."""
+    return database.read(lambda c: conversation_page(c, ACCOUNT, selection, after, count))
+
+
+def _most_used(connection: Connection, column: str) -> list[int]:
+    """Ids that filters can name."""
+    labelled = "label_id <> 0" if column == "label_id" else "label_id = 0"
+    rows = connection.rows(
+        f"SELECT {column} AS id FROM cell WHERE account_id = 1 AND {column} <> 0 AND {labelled}"
+        " GROUP BY 1 ORDER BY SUM(n) DESC, 1"
+    )
+    return [row["id"] for row in rows]
+
+
+def depths(database: Database, rounds: int) -> Iterator[Result]:
+    """The same selections at their beginning, in their middle and deep down."""
+    everything, random = ConversationSelection(ANY), Random(1)
+    selections = [everything, ConversationSelection(states_of((2,))), ConversationSelection(OPEN)]
+    for column in ("channel_id", "label_id", "assignee_id"):
+        members: dict[str, Any] = {column: database.read(partial(_most_used, column=column))[0]}
+        selections.append(replace(everything, **members))
+
+    def ask(number: int, places: Sequence[tuple[ConversationSelection, Position | None]]) -> object:
+        return _page(database, *places[number % len(places)])
+
+    works = {}
+    for depth in (0.0, 0.5, 0.9):
+        places = [
+            (one, database.read(partial(_place, selection=one, depth=depth + random.random() / 25)))
+            for one, _ in product(selections, range(6))
+        ]
+        works[depth] = partial(ask, places=places)
+    taken = seconds_in_turn(rounds * 4, works)
+    for depth in (0.5, 0.9):
+        value = of_medians(taken[depth], taken[0.0])
+        yield Result("Q1", f"page p50 at depth {depth} / depth 0", value, 1.3)
+
+
+def _place(
+    connection: Connection, selection: ConversationSelection, depth: float
+) -> Position | None:
+    """The row behind which that share of a selection's conversations is left."""
+    order = ORDERS[selection.sort][0]
+    listed = IndexRanges(connection.dialect, ACCOUNT, selection, order).unsorted()
+    row = connection.row(
+        f"WITH listed AS ({listed.text}) SELECT * FROM listed {order.first}"
+        " OFFSET (SELECT CAST(:depth * COUNT(*) AS INTEGER) FROM listed)",
+        listed.parameters | {"count": 1, "depth": depth},
+    )
+    return None if row is None else (row["last_activity_at"], row["conversation_id"])
+
+
+def extensions(many: Database, few: Database, rounds: int) -> Iterator[Result]:
+    """First pages by the filters and orders that only this service has; the worst of a shape's."""
+    of_many, of_few = many.read(_filters), few.read(_filters)
+    for shape, others in SHAPES.items():
+        values = []
+        for words in product((shape,), others):
+            pairs = [(of_many(words, number), of_few(words, number)) for number in range(rounds)]
+            values.append(_beside(many, few, pairs))
+        yield Result("V2", f"first page by {shape}, many / 1,000", max(values), 1.3)
+
+
+def _beside(
+    many: Database,
+    few: Database,
+    pairs: Sequence[tuple[ConversationSelection, ConversationSelection]],
+) -> float:
+    """Pages of two databases.
+
+    Both are asked for as many rows as the small one has, and only for pages of which it has rows:
+    one without any is not a page of the same size.
+    """
+    asked = [(each, count) for each in pairs if (count := len(_page(few, each[1], None)))]
+
+    def ask(number: int, database: Database, place: int) -> object:
+        each, count = asked[number % len(asked)]
+        return _page(database, each[place], None, count)
+
+    works = {each: partial(ask, database=each, place=n) for n, each in enumerate((many, few))}
+    taken = seconds_in_turn(len(pairs), works)
+    return of_medians(taken[many], taken[few])
+
+
+def _filters(connection: Connection) -> Callable[[Sequence[str], int], ConversationSelection]:
+    """Selections of an inbox by the words of a shape and a number."""
+    channels, assignees = (_most_used(connection, name) for name in ("channel_id", "assignee_id"))
+    last = last_activity(connection)
+    order = {"began_at": last + 1, "closed_until": last + 1 - DAY}
+
+    def selection(words: Sequence[str], number: int) -> ConversationSelection:
+        members: dict[str, dict[str, Any]] = {
+            "": {},
+            "contact": {"states": ANY, "contact_id": number % FEW + 1},
+            "channel": {"channel_id": channels[number % len(channels)]},
+            "assignee": {"assignee_id": assignees[number % 5]},
+            "awaiting": {"awaiting": True},
+            "unread": {"unread": True},
+            "waiting": {"sort": "waiting", **order},
+            "window": {"sort": "window", **order},
+        }
+        one, other = (members[word] for word in words)
+        return ConversationSelection(**{"states": OPEN, **one, **other})
+
+    return selection
+
+
+def filters(database: Database, rounds: int) -> Iterator[Result]:
+    """Lines of the table, each of the slowest filter of a group."""
+    database.write(_vary_ads)
+    engine = "SQLite" if database.read(lambda c: c.dialect) == "sqlite" else "PostgreSQL"
+    for group, selections in database.read(_selections).items():
+        times = [_page_times(database, each, rounds) for each in selections]
+        middle, slowest = max(map(median, times)), max(map(max, times))
+        yield Result("V3", f"{engine}: page by {group}, p50 of the slowest filter, ms", middle)
+        yield Result("V3", f"{engine}: the same, slowest page, ms", slowest, 100)
+
+
+def _page_times(database: Database, selection: ConversationSelection, rounds: int) -> list[float]:
+    """Milliseconds of the first pages of a walk, after a round that warms up."""
+    times: list[float] = []
+    for number in range(-1, rounds):
+        after: Position | None = None
+        for _ in range(PAGES):
+            started = time.perf_counter()
+            page = database.read(
+                lambda c, at=after: filtered_page(c, ACCOUNT, selection, at, FILTERED_PAGE)  # type: ignore[misc]
+            )
+            if number >= 0:
+                times.append(1_000 * (time.perf_counter() - started))
+            full = len(page.rows) == FILTERED_PAGE
+            after = position_of(page.rows[-2], selection) if full else page.stopped
+            if after is None:
+                break
+    return times
+
+
+def _vary_ads(connection: Connection) -> None:
+    for ad, each in OTHER_ADS.items():
+        connection.run(
+            "UPDATE message SET referral_json = REPLACE(referral_json, :most, :ad)"
+            " WHERE account_id = 1 AND referral_json IS NOT NULL AND id % :each = 0",
+            {"most": AD, "ad": ad, "each": each},
+        )
+
+
+def _selections(connection: Connection) -> Mapping[str, Sequence[ConversationSelection]]:
+    """The filters of each group, by values that many conversations have and that few have."""
+    channels, labels, agents = (
+        _most_used(connection, column) for column in ("channel_id", "label_id", "assignee_id")
+    )
+    end = last_activity(connection) + 1
+    beginning = end - DAYS * DAY
+    label, places = labels[0], tuple(map(FilterPlace, labels[:8]))
+    team = tuple(
+        FilterPlace(0, channel, agent, None if agent else False)
+        for channel in channels[:3]
+        for agent in (None, *agents[:11])
+    )
+    # They wrote in 6 of 100 conversations, in 6 and 5 of 1,000, in 4 of 10,000.
+    often, some, fewer, rarely = (
+        WrittenBy((agents[rank],)) for rank in (0, len(agents) // 4, len(agents) // 3, -1)
+    )
+    # Of 19 in 100 contacts, 15 in 1,000, 15 in 10,000 and 2 in 100,000.
+    gold, orders = HasField("tier", equal_to("gold")), HasField("orders", equal_to("20"))
+    discount = HasField("discount", equal_to("7.5"))
+    birthday = HasField("birthday", equal_to("1990-06-01"))
+    # Of 3 in 10 contacts, and 1 in 1,000.
+    many_orders, most_spent = (
+        HasField(key, compared(">", most)) for key, most in (("orders", "20"), ("spent", "1436"))
+    )
+
+    def of(*conditions: Any, sort: str = "activity") -> ConversationSelection:
+        return ConversationSelection(ANY, conditions=conditions, sort=sort, began_at=end)
+
+    def began(first: int, days: int) -> TimeSpan:
+        start = beginning + first * DAY
+        return TimeSpan("created_at", start, start + days * DAY)
+
+    return {
+        "several values": [
+            ConversationSelection(OPEN, label),
+            ConversationSelection(OPEN, places=places[:2]),
+            ConversationSelection(OPEN, places=places),
+            ConversationSelection(ANY, places=places),
+            ConversationSelection(RESOLVED, places=team),
+        ],
+        "activity, or without a label": [
+            of(TimeSpan("last_activity_at", beginning + 100 * DAY, beginning + 130 * DAY)),
+            of(WithoutLabels((label,))),
+        ],
+        "beginning": [
+            of(sort="created"),
+            ConversationSelection(OPEN, label, sort="created"),
+            ConversationSelection(OPEN, labels[-1], sort="created"),
+            of(began(DAYS - 30, 30)),
+            of(began(0, 30)),
+            of(began(0, 1)),
+            of(began(0, 30), sort="waiting"),
+        ],
+        "author": [
+            *map(of, (often, some, fewer, rarely, WrittenBy((), ("ai",)))),
+            of(often, WrittenBy(some.user_ids, negated=True)),
+        ],
+        "custom field": [
+            *map(of, (gold, orders, discount, birthday, many_orders, most_spent)),
+            of(gold, many_orders),
+        ],
+        "ad": [of(FromAd((ad,))) for ad in (AD, *OTHER_ADS)],
+        "several of these": [
+            of(often, orders),
+            ConversationSelection(ANY, places=places, conditions=(often,)),
+            ConversationSelection(RESOLVED, places=team, conditions=(gold,)),
+        ],
+    }
