@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import (
@@ -16,6 +15,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.errors import BadSettings
@@ -28,6 +28,7 @@ from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.wire.values import epoch_milliseconds
 from tests.bench.measure import of_medians, seconds_in_turn
+from tests.cli.servers import serving
 from tests.ingest.event_helpers import inbound
 from tests.service.webhook_receivers import SECRET, TOKEN
 from tests.stores import postgres_server
@@ -112,18 +113,9 @@ def some(connection: Connection, sql: str, random: Random, count: int) -> list[R
 @contextmanager
 def served(target: str, workers: int) -> "Iterator[tuple[subprocess.Popen[str], int]]":
     """`frontdesk serve` and its port; it is terminated at the end."""
-    options = ["--database", target, "--port", "0", "--workers", str(workers), "--rate-limit", "0"]
     # All clients come from one address, as through a proxy: its share is not what is measured.
-    options += ["--proxy", "127.0.0.1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "frontdesk", "serve", *options],
-        env={**os.environ, APP_SECRET_VARIABLE: SECRET, VERIFY_TOKEN_VARIABLE: TOKEN},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        try:
-            assert process.stdout is not None
-            yield process, int(process.stdout.readline().rpartition(":")[2])
-        finally:
-            process.terminate()
+    options = ("--workers", str(workers), "--rate-limit", "0", "--proxy", "127.0.0.1")
+    secrets = {APP_SECRET_VARIABLE: SECRET, VERIFY_TOKEN_VARIABLE: TOKEN}
+    with patch.dict(os.environ, secrets), serving() as serve:
+        process, address = serve("--database", target, *options)
+        yield process, int(address.rpartition(":")[2])

@@ -23,7 +23,7 @@ from tests.bench.sessions import (
     start,
 )
 from tests.bench.start import ESCAPE, PAGE_DOWN
-from tests.bench.workspace import FEW, FLOOR, OPTIONS, WIDGETS, Workspace, workspaces
+from tests.bench.workspace import BARE, FEW, OPTIONS, WIDGETS, Workspace, workspaces
 from tests.mailbox.inbox import OPEN
 
 # As many rows as a view that is filtered or ordered here looks at.
@@ -95,7 +95,7 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
     }
     up = [Stroke("up", b"k", presses)]
     yield {
-        "thread floor": Work(FLOOR, up),
+        "thread floor": Work(BARE, up),
         "thread few": Work(homes["few"].thread_viewer(), up, first=(b"3",)),
         "thread long": Work(homes["long"].thread_viewer(), up, first=(b"3",)),
     }
@@ -108,7 +108,7 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
     viewer = homes["photos"].thread_viewer()
     kitty = replace(viewer, variables={**viewer.variables, "TERM": "xterm-kitty"})
     yield {
-        "photos floor": Work(FLOOR, up),
+        "photos floor": Work(BARE, up),
         "photos": Work(viewer, wheel, first=(b"3",)),
         "photos in kitty": Work(kitty, wheel, first=(b"3",)),
     }
@@ -128,7 +128,7 @@ def _views(home: Workspace, environment: Mapping[str, str], times: int) -> Itera
     home.begin_again()
     last, query = warm_cache.name(VIEW - 1), (ESCAPE, *ACTIVE, b"\r", *OLDEST)
     seconds, held, on_floor = [], [], []
-    with running(home.viewer(), environment) as viewer, running(FLOOR, environment) as floor:
+    with running(home.viewer(), environment) as viewer, running(BARE, environment) as floor:
         for _ in range(times):
             lead(viewer, query)
             while last in viewer.text:

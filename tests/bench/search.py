@@ -28,7 +28,7 @@ from tests.bench.sessions import (
     press_in_turn,
     running,
 )
-from tests.bench.workspace import FLOOR
+from tests.bench.workspace import BARE
 
 # Words in very many messages, in none, and phrases of frequent trigrams that are in none.
 ODD = ("the", "ing", "ent", "que", "zzqxj", "delivered yesterday", "please gracias", "ther anto")
@@ -119,7 +119,7 @@ def _filling(home: Path, conversations: int, presses: int) -> Iterator[Result]:
         url = f"http://127.0.0.1:{port}"
         viewer = Program((*FRONTDESK, "--url", url), "live")
         sessions = {"filling": Session(), "floor": Session()}
-        with running(viewer, environment) as filling, running(FLOOR, environment) as floor:
+        with running(viewer, environment) as filling, running(BARE, environment) as floor:
             strokes = dict.fromkeys(sessions, Stroke("down", b"j", presses))
             press_in_turn({"filling": filling, "floor": floor}, strokes, sessions, rest=REST)
         slow, least = (p99(one.presses["down"] + one.rested["down"]) for one in sessions.values())

@@ -17,7 +17,7 @@ from tests.bench.sessions import (
     side_by_side,
     start,
 )
-from tests.bench.workspace import BARE, FEW, FLOOR, Workspace, workspaces
+from tests.bench.workspace import BARE, FEW, Workspace, workspaces
 
 ESCAPE, PAGE_DOWN = b"\x1b", b"\x1b[6~"
 
@@ -48,7 +48,7 @@ def results(
             Stroke("resize", RESIZE, some, before=(ESCAPE,)),
         ]
         many.begin_again()
-        floor = Work(FLOOR, [down, Stroke("page", b"j", some)])
+        floor = Work(BARE, [down, Stroke("page", b"j", some)])
         keys = side_by_side({"floor": floor, "viewer": Work(many.viewer(), strokes)}, environment)
         yield from _keys(keys["viewer"], keys["floor"])
         value = keys["viewer"].megabytes / median(one.megabytes for one in taken["bare"])

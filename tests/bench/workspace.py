@@ -1,9 +1,8 @@
 """The programs that are compared, and the warm caches that the viewer starts on."""
 
 import compileall
-import os
 import re
-import sqlite3
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -33,9 +32,8 @@ KEY = "fdk_" + "a" * 40
 ORIGIN = origin_of(NO_SERVER, KEY)
 FEW = 1_000
 
-BARE = Program((sys.executable, str(PROGRAMS / "bare.py")), "bare and ready")
+BARE = Program((sys.executable, str(PROGRAMS / "bare.py")), "keys: 0")
 COMPARED = (sys.executable, str(PROGRAMS / "compared.py"))
-FLOOR = Program((*COMPARED, "floor"), "keys: 0")
 OPTIONS = Program((*COMPARED, "options"), "0000003")
 WIDGETS = Program((*COMPARED, "widgets"), r"come yet \(0\)")
 
@@ -109,13 +107,9 @@ class Workspace:
         """The viewer on a copy of this cache, whose server is in memory and has more."""
         self.begin_again()
         copy = self.path.with_name("copy.db")
-        # Who had it open before may have left a log beside the file.
-        with closing(sqlite3.connect(self.path)) as whole, closing(sqlite3.connect(copy)) as part:
-            whole.backup(part)
+        shutil.copyfile(self.path, copy)
         module = ("-m", "tests.bench.programs.archived", str(copy), str(self.conversations), ORIGIN)
-        variables = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        content = re.escape(warm_cache.last_words(0))
-        return Program((sys.executable, *module), content, variables)
+        return Program((sys.executable, *module), re.escape(warm_cache.last_words(0)))
 
 
 @contextmanager
