@@ -10,32 +10,25 @@ from statistics import median
 from typing import Any
 
 from frontdesk.sample.bulk import DAY, DAYS
-from frontdesk.store.conversation_conditions import (
-    FromAd,
-    HasField,
-    TimeSpan,
-    WithoutLabels,
-    WrittenBy,
-)
-from frontdesk.store.conversation_walks import filtered_page
+from frontdesk.sample.bulk_rows import ACCOUNT
+from frontdesk.sample.catalogue import all_labels, all_shops
 from frontdesk.store.conversations import (
     ORDERS,
     ConversationSelection,
-    FilterPlace,
     IndexRanges,
     Position,
     conversation_page,
-    position_of,
     states_of,
 )
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.text.custom_fields import compared, equal_to
-from tests.bench.inboxes import last_activity
+from frontdesk.wire.queries import joined
+from frontdesk.wire.values import timestamp
+from tests.bench.inboxes import answer, last_activity
 from tests.bench.measure import Result, of_medians, seconds_in_turn
 
 # Rows of a page, with the one that tells if there is another.
-ACCOUNT, FEW, PAGE, FILTERED_PAGE = 1, 1_000, 26, 51
-OPEN, RESOLVED, ANY = states_of((0,)), states_of((2,)), states_of(range(3))
+FEW, PAGE = 1_000, 26
+OPEN, ANY = states_of((0,)), states_of(range(3))
 # Filters and orders of the service's own, and with what they are often combined.
 SHAPES = {
     "contact": ("",),
@@ -164,29 +157,27 @@ def filters(database: Database, rounds: int) -> Iterator[Result]:
     """Lines of the table, each of the slowest filter of a group."""
     database.write(_vary_ads)
     engine = "SQLite" if database.read(lambda c: c.dialect) == "sqlite" else "PostgreSQL"
-    for group, selections in database.read(_selections).items():
-        times = [_page_times(database, each, rounds) for each in selections]
+    for group, queries in database.read(_queries).items():
+        times = [_page_times(database, each, rounds) for each in queries]
         middle, slowest = max(map(median, times)), max(map(max, times))
         yield Result("V3", f"{engine}: page by {group}, p50 of the slowest filter, ms", middle)
         yield Result("V3", f"{engine}: the same, slowest page, ms", slowest, 100)
 
 
-def _page_times(database: Database, selection: ConversationSelection, rounds: int) -> list[float]:
+def _page_times(database: Database, query: Mapping[str, str], rounds: int) -> list[float]:
     """Milliseconds of the first pages of a walk, after a round that warms up."""
     times: list[float] = []
+    now = database.read(last_activity)
     for number in range(-1, rounds):
-        after: Position | None = None
+        cursor: dict[str, str] = {}
         for _ in range(PAGES):
             started = time.perf_counter()
-            page = database.read(
-                lambda c, at=after: filtered_page(c, ACCOUNT, selection, at, FILTERED_PAGE)  # type: ignore[misc]
-            )
+            page = answer(database, "conversations", {**query, **cursor, "limit": "50"}, now)
             if number >= 0:
                 times.append(1_000 * (time.perf_counter() - started))
-            full = len(page.rows) == FILTERED_PAGE
-            after = position_of(page.rows[-2], selection) if full else page.stopped
-            if after is None:
+            if page.next_cursor is None:
                 break
+            cursor = {"cursor": page.next_cursor}
     return times
 
 
@@ -199,72 +190,56 @@ def _vary_ads(connection: Connection) -> None:
         )
 
 
-def _selections(connection: Connection) -> Mapping[str, Sequence[ConversationSelection]]:
+def _queries(connection: Connection) -> Mapping[str, Sequence[Mapping[str, str]]]:
     """The filters of each group, by values that many conversations have and that few have."""
-    channels, labels, agents = (
-        _most_used(connection, column) for column in ("channel_id", "label_id", "assignee_id")
-    )
-    end = last_activity(connection) + 1
-    beginning = end - DAYS * DAY
-    label, places = labels[0], tuple(map(FilterPlace, labels[:8]))
-    team = tuple(
-        FilterPlace(0, channel, agent, None if agent else False)
-        for channel in channels[:3]
-        for agent in (None, *agents[:11])
-    )
+    labels, shops = all_labels(), [shop.id for shop in all_shops()]
+    agents = [str(id) for id in _most_used(connection, "assignee_id")]
+    eight, open, created = joined(labels[:8]), {"status": "open"}, {"sort": "created"}
+    # Somebody of eleven or nobody, in one of three channels.
+    team = {"assignees": joined(("unassigned", *agents[:11])), "channels": joined(shops[:3])}
+    resolved = {**team, "statuses": "resolved"}
     # They wrote in 6 of 100 conversations, in 6 and 5 of 1,000, in 4 of 10,000.
     often, some, fewer, rarely = (
-        WrittenBy((agents[rank],)) for rank in (0, len(agents) // 4, len(agents) // 3, -1)
+        agents[rank] for rank in (0, len(agents) // 4, len(agents) // 3, -1)
     )
-    # Of 19 in 100 contacts, 15 in 1,000, 15 in 10,000 and 2 in 100,000.
-    gold, orders = HasField("tier", equal_to("gold")), HasField("orders", equal_to("20"))
-    discount = HasField("discount", equal_to("7.5"))
-    birthday = HasField("birthday", equal_to("1990-06-01"))
-    # Of 3 in 10 contacts, and 1 in 1,000.
-    many_orders, most_spent = (
-        HasField(key, compared(">", most)) for key, most in (("orders", "20"), ("spent", "1436"))
-    )
+    # Of 19 in 100 contacts, 15 in 1,000, 15 in 10,000 and 2 in 100,000; of 3 in 10, 1 in 1,000.
+    fields = ["tier=gold", "orders=20", "discount=7.5", "birthday=1990-06-01"]
+    fields += ["orders>20", "spent>1436", "tier=gold&orders>20"]
+    last = last_activity(connection)
 
-    def of(*conditions: Any, sort: str = "activity") -> ConversationSelection:
-        return ConversationSelection(ANY, conditions=conditions, sort=sort, began_at=end)
-
-    def began(first: int, days: int) -> TimeSpan:
-        start = beginning + first * DAY
-        return TimeSpan("created_at", start, start + days * DAY)
+    def day(number: int) -> str:
+        return timestamp(last - (DAYS - number) * DAY)
 
     return {
         "several values": [
-            ConversationSelection(OPEN, label),
-            ConversationSelection(OPEN, places=places[:2]),
-            ConversationSelection(OPEN, places=places),
-            ConversationSelection(ANY, places=places),
-            ConversationSelection(RESOLVED, places=team),
+            {**open, "label": labels[0]},
+            {**open, "labels": joined(labels[:2])},
+            {**open, "labels": eight},
+            {"labels": eight},
+            resolved,
         ],
         "activity, or without a label": [
-            of(TimeSpan("last_activity_at", beginning + 100 * DAY, beginning + 130 * DAY)),
-            of(WithoutLabels((label,))),
+            {"active_from": day(100), "active_to": day(130)},
+            {"without_labels": labels[0]},
         ],
         "beginning": [
-            of(sort="created"),
-            ConversationSelection(OPEN, label, sort="created"),
-            ConversationSelection(OPEN, labels[-1], sort="created"),
-            of(began(DAYS - 30, 30)),
-            of(began(0, 30)),
-            of(began(0, 1)),
-            of(began(0, 30), sort="waiting"),
+            created,
+            {**created, **open, "label": labels[0]},
+            {**created, **open, "label": labels[-1]},
+            {"created_from": day(DAYS - 30)},
+            {"created_to": day(30)},
+            {"created_to": day(1)},
+            {"created_to": day(30), "sort": "waiting"},
         ],
         "author": [
-            *map(of, (often, some, fewer, rarely, WrittenBy((), ("ai",)))),
-            of(often, WrittenBy(some.user_ids, negated=True)),
+            *({"authors": author} for author in (often, some, fewer, rarely, "ai")),
+            {"authors": often, "without_authors": some},
         ],
-        "custom field": [
-            *map(of, (gold, orders, discount, birthday, many_orders, most_spent)),
-            of(gold, many_orders),
-        ],
-        "ad": [of(FromAd((ad,))) for ad in (AD, *OTHER_ADS)],
+        "custom field": [{"fields": field} for field in fields],
+        "ad": [{"ads": ad} for ad in (AD, *OTHER_ADS)],
         "several of these": [
-            of(often, orders),
-            ConversationSelection(ANY, places=places, conditions=(often,)),
-            ConversationSelection(RESOLVED, places=team, conditions=(gold,)),
+            {"authors": often, "fields": "orders=20"},
+            {"authors": often, "labels": eight},
+            {**resolved, "fields": "tier=gold"},
         ],
     }

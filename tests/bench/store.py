@@ -8,16 +8,12 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from statistics import median
 from unittest.mock import patch
-from urllib.parse import urlencode
 
 import httpx
 
-from frontdesk.service.api_keys import SCOPES, KeyGrant
+from frontdesk.sample.bulk_rows import ACCOUNT
 from frontdesk.service.app import Options, create_app
-from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.params import Parameters
 from frontdesk.service.rate_limit import RateLimit
-from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store import conversations, counters
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
@@ -26,9 +22,16 @@ from frontdesk.store.database import Connection, Database
 from frontdesk.store.dsn import is_address
 from frontdesk.wire.queries import REPORT_PARTS
 from tests.bench import pages
-from tests.bench.inboxes import last_activity, make_inbox, message_writes, served, targets_of
+from tests.bench.inboxes import (
+    answer,
+    last_activity,
+    make_inbox,
+    message_writes,
+    served,
+    targets_of,
+)
 from tests.bench.measure import Result, of_medians, seconds_in_turn
-from tests.bench.pages import ACCOUNT, ANY, FEW, PAGE
+from tests.bench.pages import ANY, FEW, PAGE
 
 # The list of a search that finds very many is slow: the most that a thread is busy with.
 SLOW_WORD = "an"
@@ -56,28 +59,23 @@ def results(conversations: int = 20_000, rounds: int = 100, database: str = "") 
 
 def _reports(database: Database, rounds: int) -> Iterator[Result]:
     """Each part of a report beside a plain one; the worst of three periods."""
-    asked: dict[str, dict[str, str]] = {part: {"include": part} for part in REPORT_PARTS}
-    asked |= {"targets": {"target_reply": "3600"}, "": {}}
-    endpoint = next(each for each in ENDPOINTS if each.name == "inbox_report")
-    grant = KeyGrant("", ACCOUNT, frozenset(SCOPES))
+    parts: dict[str, dict[str, str]] = {part: {"include": part} for part in REPORT_PARTS}
+    parts |= {"targets": {"target_reply": "3600"}, "": {}}
     now = database.read(last_activity)
     end = datetime.fromtimestamp(now / 1000, UTC)
 
     def report(number: int, days: int, query: Mapping[str, str]) -> object:
         period = {"from": f"{(end - timedelta(days)).date()}", "to": f"{end.date()}"}
-        words = urlencode({**period, "timezone": "Europe/Madrid", **query}).encode()
-        parameters = Parameters(words, endpoint.parameters)
-        return database.read(
-            lambda c: endpoint.handler(EndpointRequest(c, grant, endpoint, "", parameters, now))
-        )
+        asked = {**period, "timezone": "Europe/Madrid", **query}
+        return answer(database, "inbox_report", asked, now)
 
     by_days = [
         seconds_in_turn(
-            rounds, {part: partial(report, days=days, query=asked[part]) for part in asked}
+            rounds, {part: partial(report, days=days, query=query) for part, query in parts.items()}
         )
         for days in (7, 30, 360)
     ]
-    for part in filter(None, asked):
+    for part in filter(None, parts):
         value = max(of_medians(taken[part], taken[""]) for taken in by_days)
         yield Result("R1", f"report with {part} / without", value, 4)
 
