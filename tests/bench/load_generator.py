@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 
+from tests.ingest.webhook_bodies import text_body
 from tests.service.webhook_receivers import PATH, signed
 
 MOST_PAGES = 4
@@ -20,7 +21,6 @@ PAUSE_SECONDS = 0.02
 LATER = ("rate_limited", "service_unavailable", "query_timeout")
 # Messages of the customer in a dialogue; the phone answers each.
 TURNS = 7
-PHONE = {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"}
 
 
 @dataclass
@@ -145,20 +145,10 @@ def _comes_again(answer: aiohttp.ClientResponse, body: bytes) -> bool:
 def _body(number: int) -> dict[str, Any]:
     """A webhook body by its number: a message of one of many dialogues."""
     dialogue, turn = divmod(number, 2 * TURNS)
-    person = str(34_600_000_000 + dialogue)
-    message: dict[str, Any] = {
-        "id": f"wamid.HBgLMzQ2MDAwMDAwMDAVAgASGBQz{number:016X}",
-        "timestamp": str(1_780_000_000 + 60 * number),
-        "type": "text",
-        "text": {"body": f"Do you have it in blue, and could it be here soon? ({number})"},
-    }
-    value: dict[str, Any] = {"messaging_product": "whatsapp", "metadata": PHONE}
+    person, moment = str(34_600_000_000 + dialogue), 1_780_000_000 + 60 * number
+    wamid = f"wamid.HBgLMzQ2MDAwMDAwMDAVAgASGBQz{number:016X}"
+    text = f"Do you have it in blue, and could it be here soon? ({number})"
     if turn % 2:
-        echo = {**message, "from": PHONE["display_phone_number"], "to": person}
-        changes = [{"field": "smb_message_echoes", "value": {**value, "message_echoes": [echo]}}]
-    else:
-        value["contacts"] = [{"profile": {"name": f"Åse Nº {dialogue}"}, "wa_id": person}]
-        value["messages"] = [{**message, "from": person}]
-        changes = [{"field": "messages", "value": value}]
-    entry = [{"id": "102290129340398", "changes": changes}]
-    return {"object": "whatsapp_business_account", "entry": entry}
+        return text_body(wamid, person, moment, text, echo=True)
+    contacts = [{"profile": {"name": f"Åse Nº {dialogue}"}, "wa_id": person}]
+    return text_body(wamid, person, moment, text, contacts=contacts)

@@ -3,7 +3,6 @@
 The newest of them has a thread of any length, of which the server has still older messages.
 """
 
-import asyncio
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,7 @@ class Archive(Inbox):
         return Page(data=data, next_cursor=str(after), has_more=True)
 
 
-def make(
+async def make(
     path: Path, size: int, origin: str, messages: int = MESSAGES, *, photos: bool = False
 ) -> None:
     """Read `size` conversations of `origin` into a new cache at `path`, newest first.
@@ -97,23 +96,6 @@ def make(
     messages: of the newest conversation; it has more of them where it came from. photos: every
     third of those has one, see `keep_photos`.
     """
-    asyncio.run(_fill(path, size, origin, messages, photos))
-
-
-def keep_photos(directory: Path) -> None:
-    """Write the photos of messages to where files are kept."""
-    kept = KeptFiles(directory, most_bytes=LIMIT_BYTES)
-    for motif in range(len(MOTIFS)):
-        with kept.writing(_photo(motif), preview=True) as file:
-            file.write(draw(motif, 0))
-
-
-def _photo(number: int) -> str:
-    """Key of the photo of a message."""
-    return f"photo-{number % len(MOTIFS)}"
-
-
-async def _fill(path: Path, size: int, origin: str, messages: int, photos: bool) -> None:
     cache = Cache(path, origin, limit_bytes=LIMIT_BYTES)
     mailbox = Mailbox(Archive(size, min(PAGE, messages), photos=photos).connect, cache)
     try:
@@ -131,6 +113,19 @@ async def _fill(path: Path, size: int, origin: str, messages: int, photos: bool)
     finally:
         await mailbox.close()
         cache.close()
+
+
+def keep_photos(directory: Path) -> None:
+    """Write the photos of messages to where files are kept."""
+    kept = KeptFiles(directory, most_bytes=LIMIT_BYTES)
+    for motif in range(len(MOTIFS)):
+        with kept.writing(_photo(motif), preview=True) as file:
+            file.write(draw(motif, 0))
+
+
+def _photo(number: int) -> str:
+    """Key of the photo of a message."""
+    return f"photo-{number % len(MOTIFS)}"
 
 
 def _conversation(number: int) -> Conversation:

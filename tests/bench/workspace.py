@@ -1,5 +1,6 @@
 """The programs that are compared, and the warm caches that the viewer starts on."""
 
+import asyncio
 import compileall
 import re
 import shutil
@@ -62,7 +63,7 @@ class Workspace:
             partial = self.path.with_name("partial")
             partial.unlink(missing_ok=True)
             size = self.conversations, ORIGIN, self.messages
-            warm_cache.make(partial, *size, photos=self.photos)
+            asyncio.run(warm_cache.make(partial, *size, photos=self.photos))
             if self.photos:
                 warm_cache.keep_photos(media_directory(self.path, ORIGIN))
             partial.rename(self.path)
