@@ -1,10 +1,10 @@
 """Pages of conversations: deep down, of many beside 1,000, and by all kinds of filters."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import cycle, islice, product
 from random import Random
 from statistics import median
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from frontdesk.sample.bulk import DAY, DAYS
 from frontdesk.sample.bulk_rows import ACCOUNT
 from frontdesk.sample.catalogue import all_labels, all_shops
+from frontdesk.store.ads import ad_ids
 from frontdesk.store.conversations import (
     ORDERS,
     ConversationSelection,
@@ -29,14 +30,6 @@ from tests.bench.measure import Result, of_medians, seconds_in_turn
 # Rows of a page, with the one that tells if there is another.
 FEW, PAGE = 1_000, 26
 OPEN, ANY = states_of((0,)), states_of(range(3))
-# Filters and orders of the service's own, and with what they are often combined.
-SHAPES = {
-    "contact": ("",),
-    "awaiting": ("", "channel"),
-    "unread": ("", "channel", "assignee"),
-    "waiting": ("", "channel", "assignee", "unread"),
-    "window": ("", "channel", "assignee", "awaiting"),
-}
 PAGES = 8
 # The sample's only ad, and others that take its place in every so many-th message.
 AD = "120210000000042"
@@ -100,13 +93,12 @@ def _place(
 
 def extensions(many: Database, few: Database, rounds: int) -> Iterator[Result]:
     """First pages by the filters and orders that only this service has; the worst of a shape's."""
-    of_many, of_few = many.read(_filters), few.read(_filters)
-    for shape, others in SHAPES.items():
-        values = []
-        for words in product((shape,), others):
-            pairs = [(of_many(words, number), of_few(words, number)) for number in range(rounds)]
-            values.append(_beside(many, few, pairs))
-        yield Result("V2", f"first page by {shape}, many / 1,000", max(values), 1.3)
+    of_many, of_few = many.read(_shapes), few.read(_shapes)
+    for shape in of_many:
+        sides = zip(of_many[shape], of_few[shape], strict=True)
+        pairs = [[*islice(zip(*map(cycle, each), strict=False), rounds)] for each in sides]
+        value = max(_beside(many, few, each) for each in pairs)
+        yield Result("V2", f"first page by {shape}, many / 1,000", value, 1.3)
 
 
 def _beside(
@@ -130,27 +122,27 @@ def _beside(
     return of_medians(taken[many], taken[few])
 
 
-def _filters(connection: Connection) -> Callable[[Sequence[str], int], ConversationSelection]:
-    """Selections of an inbox by the words of a shape and a number."""
+def _shapes(connection: Connection) -> Mapping[str, Sequence[Sequence[ConversationSelection]]]:
+    """Selections by what is the service's own, alone and with what it is often combined with."""
     channels, assignees = (_most_used(connection, name) for name in ("channel_id", "assignee_id"))
-    last = last_activity(connection)
-    order = {"began_at": last + 1, "closed_until": last + 1 - DAY}
-
-    def selection(words: Sequence[str], number: int) -> ConversationSelection:
-        members: dict[str, dict[str, Any]] = {
-            "": {},
-            "contact": {"states": ANY, "contact_id": number % FEW + 1},
-            "channel": {"channel_id": channels[number % len(channels)]},
-            "assignee": {"assignee_id": assignees[number % 5]},
-            "awaiting": {"awaiting": True},
-            "unread": {"unread": True},
-            "waiting": {"sort": "waiting", **order},
-            "window": {"sort": "window", **order},
-        }
-        one, other = (members[word] for word in words)
-        return ConversationSelection(**{"states": OPEN, **one, **other})
-
-    return selection
+    end = last_activity(connection) + 1
+    open = ConversationSelection(OPEN, began_at=end, closed_until=end - DAY)
+    contact = [{"contact_id": id} for id in range(1, FEW + 1)]
+    channel = [{"channel_id": id} for id in channels]
+    assignee = [{"assignee_id": id} for id in assignees[:5]]
+    alone: list[dict[str, Any]] = [{}]
+    unread, awaiting = [{"unread": True}], [{"awaiting": True}]
+    shapes: dict[str, tuple[ConversationSelection, list[list[dict[str, Any]]]]] = {
+        "contact": (replace(open, states=ANY), [contact]),
+        "awaiting": (replace(open, awaiting=True), [alone, channel]),
+        "unread": (replace(open, unread=True), [alone, channel, assignee]),
+        "waiting": (replace(open, sort="waiting"), [alone, channel, assignee, unread]),
+        "window": (replace(open, sort="window"), [alone, channel, assignee, awaiting]),
+    }
+    return {
+        shape: [[replace(one, **members) for members in each] for each in others]
+        for shape, (one, others) in shapes.items()
+    }
 
 
 def filters(database: Database, rounds: int) -> Iterator[Result]:
@@ -236,7 +228,8 @@ def _queries(connection: Connection) -> Mapping[str, Sequence[Mapping[str, str]]
             {"authors": often, "without_authors": some},
         ],
         "custom field": [{"fields": field} for field in fields],
-        "ad": [{"ads": ad} for ad in (AD, *OTHER_ADS)],
+        # A small inbox has no rare one.
+        "ad": [{"ads": ad} for ad in ad_ids(connection, ACCOUNT, (AD, *OTHER_ADS))],
         "several of these": [
             {"authors": often, "fields": "orders=20"},
             {"authors": often, "labels": eight},
