@@ -3,32 +3,21 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any
 from unittest.mock import patch
-from urllib.parse import urlencode
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Person
 from frontdesk.sample.bulk import DAY, Size
-from frontdesk.sample.bulk_rows import ACCOUNT, fill
-from frontdesk.service.api_keys import SCOPES, KeyGrant
-from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.params import Parameters
-from frontdesk.service.routes import ENDPOINTS
+from frontdesk.sample.bulk_rows import fill
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.wire.values import epoch_milliseconds
@@ -59,16 +48,6 @@ def targets_of(database: str) -> Iterator[tuple[Path, list[str]]]:
             server = ending.enter_context(postgres_server())
             targets = [str(home / "inbox.db"), ending.enter_context(server.database())]
         yield home, targets
-
-
-def answer(database: Database, name: str, query: Mapping[str, str], now: int) -> Any:
-    """What the service answers with, by an endpoint."""
-    endpoint = next(each for each in ENDPOINTS if each.name == name)
-    parameters = Parameters(urlencode(query).encode(), endpoint.parameters)
-    grant = KeyGrant("", ACCOUNT, frozenset(SCOPES))
-    return database.read(
-        lambda c: endpoint.handler(EndpointRequest(c, grant, endpoint, "", parameters, now))
-    )
 
 
 def last_activity(connection: Connection) -> int:

@@ -8,10 +8,15 @@ from itertools import cycle, islice, product
 from random import Random
 from statistics import median
 from typing import Any
+from urllib.parse import urlencode
 
 from frontdesk.sample.bulk import DAY, DAYS
 from frontdesk.sample.bulk_rows import ACCOUNT
 from frontdesk.sample.catalogue import all_labels, all_shops
+from frontdesk.service.api_keys import SCOPES, KeyGrant
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import Parameters
+from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.ads import ad_ids
 from frontdesk.store.conversations import (
     ORDERS,
@@ -24,7 +29,7 @@ from frontdesk.store.conversations import (
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.wire.queries import joined
 from frontdesk.wire.values import timestamp
-from tests.bench.inboxes import answer, last_activity
+from tests.bench.inboxes import last_activity
 from tests.bench.measure import Result, of_medians, seconds_in_turn
 
 # Rows of a page, with the one that tells if there is another.
@@ -171,6 +176,16 @@ def _page_times(database: Database, query: Mapping[str, str], rounds: int) -> li
                 break
             cursor = {"cursor": page.next_cursor}
     return times
+
+
+def answer(database: Database, name: str, query: Mapping[str, str], now: int) -> Any:
+    """What the service answers with, by an endpoint."""
+    endpoint = next(each for each in ENDPOINTS if each.name == name)
+    parameters = Parameters(urlencode(query).encode(), endpoint.parameters)
+    grant = KeyGrant("", ACCOUNT, frozenset(SCOPES))
+    return database.read(
+        lambda c: endpoint.handler(EndpointRequest(c, grant, endpoint, "", parameters, now))
+    )
 
 
 def _vary_ads(connection: Connection) -> None:
