@@ -17,15 +17,9 @@ from frontdesk.service.api_keys import SCOPES, KeyGrant
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
 from frontdesk.service.routes import ENDPOINTS
+from frontdesk.store import conversations
 from frontdesk.store.ads import ad_ids
-from frontdesk.store.conversations import (
-    ORDERS,
-    ConversationSelection,
-    IndexRanges,
-    Position,
-    conversation_page,
-    states_of,
-)
+from frontdesk.store.conversations import ConversationSelection, IndexRanges, Position, states_of
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.wire.queries import joined
 from frontdesk.wire.values import timestamp
@@ -45,7 +39,9 @@ def _page(
     database: Database, selection: ConversationSelection, after: Position | None, count: int = PAGE
 ) -> list[Row]:
     """A page of conversations, as the service asks for it."""
-    return database.read(lambda c: conversation_page(c, ACCOUNT, selection, after, count))
+    return database.read(
+        lambda c: conversations.conversation_page(c, ACCOUNT, selection, after, count)
+    )
 
 
 def _most_used(connection: Connection, column: str) -> list[int]:
@@ -86,7 +82,7 @@ def _place(
     connection: Connection, selection: ConversationSelection, depth: float
 ) -> Position | None:
     """The row behind which that share of a selection's conversations is left."""
-    order = ORDERS[selection.sort][0]
+    order = conversations.ORDERS[selection.sort][0]
     listed = IndexRanges(connection.dialect, ACCOUNT, selection, order).unsorted()
     row = connection.row(
         f"WITH listed AS ({listed.text}) SELECT * FROM listed {order.first}"

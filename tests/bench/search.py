@@ -19,16 +19,8 @@ from frontdesk.store.connect import open_database
 from frontdesk.store.dsn import is_address
 from tests.bench.inboxes import make_inbox, message_writes, served, some, targets_of
 from tests.bench.measure import Result, percentile
-from tests.bench.sessions import (
-    Program,
-    Session,
-    Stroke,
-    environment_in,
-    p99,
-    press_in_turn,
-    running,
-)
-from tests.bench.workspace import BARE
+from tests.bench.sessions import Program, Session, Stroke, p99, press_in_turn, running
+from tests.bench.workspace import BARE, environment_in
 
 # Words in very many messages, in none, and phrases of frequent trigrams that are in none.
 ODD = ("the", "ing", "ent", "que", "zzqxj", "delivered yesterday", "please gracias", "ther anto")

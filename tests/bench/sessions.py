@@ -1,13 +1,11 @@
 """Programs in pseudo-terminals: what their starts cost, and what their keys do."""
 
-import os
 import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import mean, median
 from typing import Literal, NamedTuple
 
@@ -113,14 +111,6 @@ def p99(presses: Sequence[Press]) -> float:
     return percentile([press.latency for press in presses], 0.99)
 
 
-def environment_in(home: Path) -> dict[str, str]:
-    """What programs see: a common terminal, a home of their own, byte code that is kept."""
-    dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    directories = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-    return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-
-
 @contextmanager
 def running(program: Program, environment: Mapping[str, str]) -> Iterator[PseudoTerminal]:
     """The program in a terminal of its own, once its content is there."""
@@ -133,7 +123,10 @@ def running(program: Program, environment: Mapping[str, str]) -> Iterator[Pseudo
 
 
 def start(program: Program, environment: Mapping[str, str]) -> Start:
-    """Run a program until it has shown something, answered a key and come to rest."""
+    """Run a program until it has shown something, answered a key and come to rest.
+
+    Raises: RuntimeError: it failed when it was left.
+    """
     with running(program, environment) as terminal:
         came = terminal.now
         terminal.write(program.key)
@@ -145,15 +138,10 @@ def start(program: Program, environment: Mapping[str, str]) -> Start:
             shown = re.compile(program.answer)
             answered = terminal.wait_for(lambda text: bool(shown.search(text)), TIMEOUT).wall
         if program.leave:
-            leave(program, terminal)
+            terminal.write(program.leave)
+            if code := terminal.ending(TIMEOUT):
+                raise RuntimeError(f"{program.command} ended with {code}:\n{terminal.text}")
         return Start(came.wall, came.cpu, answered, settled, megabytes)
-
-
-def leave(program: Program, terminal: PseudoTerminal) -> None:
-    """Have a program end by itself. Raises: RuntimeError: it failed."""
-    terminal.write(program.leave)
-    if code := terminal.ending(TIMEOUT):
-        raise RuntimeError(f"{program.command} ended with {code}:\n{terminal.text}")
 
 
 def side_by_side(works: Mapping[str, Work], environment: Mapping[str, str]) -> dict[str, Session]:

@@ -1,22 +1,11 @@
 """Starts and keys of the viewer, beside those of bare Textual."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from statistics import median
 
 from tests.bench.measure import Result, by_turn, in_turn
-from tests.bench.sessions import (
-    RESIZE,
-    TIMEOUT,
-    Session,
-    Start,
-    Stroke,
-    Work,
-    leave,
-    p99,
-    running,
-    side_by_side,
-    start,
-)
+from tests.bench.sessions import RESIZE, Session, Start, Stroke, Work, p99, side_by_side, start
 from tests.bench.workspace import BARE, FEW, Workspace, workspaces
 
 ESCAPE, PAGE_DOWN = b"\x1b", b"\x1b[6~"
@@ -60,10 +49,7 @@ def _start(home: Workspace, environment: Mapping[str, str], *, saved: bool = Fal
     home.begin_again()
     program = home.viewer()
     if saved:
-        with running(program, environment) as terminal:
-            terminal.wait_for(lambda text: "loaded" in text, TIMEOUT)
-            terminal.settle(1.0, TIMEOUT)
-            leave(program, terminal)
+        start(replace(program, key=b""), environment)
     return start(program, environment)
 
 

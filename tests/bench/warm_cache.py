@@ -55,10 +55,6 @@ class Archive(Inbox):
         self.arrived = 0
         self.labels = tuple(Label(id=title, title=title) for title in LABELS)
 
-    def connect(self) -> Any:
-        """This in the place of a client."""
-        return self
-
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Conversation]:
@@ -97,7 +93,8 @@ async def make(
     third of those has one, see `keep_photos`.
     """
     cache = Cache(path, origin, limit_bytes=LIMIT_BYTES)
-    mailbox = Mailbox(Archive(size, min(PAGE, messages), photos=photos).connect, cache)
+    archive: Any = Archive(size, min(PAGE, messages), photos=photos)
+    mailbox = Mailbox(lambda: archive, cache)
     try:
         await mailbox.connect()
         await mailbox.refresh_catalogues()

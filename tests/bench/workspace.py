@@ -2,6 +2,7 @@
 
 import asyncio
 import compileall
+import os
 import re
 import shutil
 import sys
@@ -24,7 +25,7 @@ from frontdesk.system.environment import (
     media_directory,
 )
 from tests.bench import warm_cache
-from tests.bench.sessions import Program, environment_in
+from tests.bench.sessions import Program
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 # Nobody listens at this port.
@@ -111,6 +112,14 @@ class Workspace:
         shutil.copyfile(self.path, copy)
         module = ("-m", "tests.bench.programs.archived", str(copy), str(self.conversations), ORIGIN)
         return Program((sys.executable, *module), re.escape(warm_cache.last_words(0)))
+
+
+def environment_in(home: Path) -> dict[str, str]:
+    """What programs see: a common terminal, a home of their own, byte code that is kept."""
+    dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    directories = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
 @contextmanager
