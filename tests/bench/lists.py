@@ -10,19 +10,8 @@ from statistics import median
 from frontdesk.mailbox.cached_inbox import conversations_name
 from tests.bench import warm_cache
 from tests.bench.measure import Result, by_turn, in_turn, of_medians, percentile
-from tests.bench.sessions import (
-    RESIZE,
-    TIMEOUT,
-    Session,
-    Stroke,
-    Work,
-    hold,
-    lead,
-    running,
-    side_by_side,
-    start,
-)
-from tests.bench.start import ESCAPE, PAGE_DOWN
+from tests.bench.sessions import RESIZE, Session, Stroke, Work, hold, lead, running, side_by_side
+from tests.bench.start import ESCAPE, PAGE_DOWN, start_on
 from tests.bench.workspace import BARE, FEW, OPTIONS, WIDGETS, Workspace, workspaces
 from tests.mailbox.inbox import OPEN
 
@@ -59,21 +48,19 @@ def results(
     }
     with workspaces(caches, sizes) as (environment, homes):
         sessions: dict[str, Session] = {}
-        for works in _works(homes, presses):
+        for programs in _works(homes, presses):
             for home in homes.values():
                 home.begin_again()
-            sessions |= side_by_side(works, environment)
+            sessions |= side_by_side(programs, environment)
         yield from _lists(sessions)
         yield _cache_depth(homes["many"])
         yield from _threads(sessions)
 
-        def first_thread(number: int, home: Workspace) -> float:
-            home.begin_again()
-            return start(home.thread_viewer(), environment).cpu
-
-        starts = {name: partial(first_thread, home=homes[name]) for name in ("few", "long")}
-        cpu = in_turn(max(presses // 10, 1), starts)
-        value = by_turn(cpu["long"], cpu["few"])
+        works = {
+            "long": lambda _: start_on(homes["long"], environment, thread=True).cpu,
+            "few": lambda _: start_on(homes["few"], environment, thread=True).cpu,
+        }
+        value = by_turn(*in_turn(max(presses // 10, 1), works).values())
         yield Result("T6", "CPU at the thread's first paint, long / 1,000", value, 1.15)
         yield from _views(homes["view"], environment, max(presses // 5, 1))
 
@@ -132,14 +119,14 @@ def _views(home: Workspace, environment: Mapping[str, str], times: int) -> Itera
         for _ in range(times):
             lead(viewer, query)
             while last in viewer.text:
-                viewer.rest(TIMEOUT)
+                viewer.rest()
             pressed = time.perf_counter() - viewer.started
             viewer.write(b"\r")
-            seconds.append(viewer.wait_for(lambda text: last in text, TIMEOUT).wall - pressed)
+            seconds.append(viewer.wait_for(lambda text: last in text).wall - pressed)
             lead(viewer, query)
             viewer.write(b"\r")
             held += hold(viewer, HELD)
-            floor.rest(TIMEOUT)
+            floor.rest()
             on_floor += hold(floor, HELD)
     yield Result("V1", "seconds until 5,000 rows are in another order", median(seconds), 1.0)
     value = percentile(held, 0.99) / percentile(on_floor, 0.99)

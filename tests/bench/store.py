@@ -45,12 +45,7 @@ def results(conversations: int = 20_000, rounds: int = 100, database: str = "") 
                         yield from pages.depths(many, rounds)
                         yield from pages.extensions(many, few, rounds)
                     yield from _reports(many, max(rounds // 20, 3))
-                    # A function: to make a mock would be part of the time.
-                    without = patch.object(counters, "move", lambda *_, **__: None)
-                    texts = 3 * rounds * ["How much is it?"]
-                    value = message_writes(many, texts, without, keep=False)
-                    quantity = "message write with filter table and cells / without"
-                    yield Result("W1", quantity, value, 1.7)
+                    yield _writes(many, 3 * rounds)
                     yield from _requests(target, many, key, rounds)
                 yield from pages.filters(many, max(rounds // 10, 1))
 
@@ -76,6 +71,13 @@ def _reports(database: Database, rounds: int) -> Iterator[Result]:
     for part in filter(None, parts):
         value = max(of_medians(taken[part], taken[""]) for taken in by_days)
         yield Result("R1", f"report with {part} / without", value, 4)
+
+
+def _writes(database: Database, rounds: int) -> Result:
+    # A function: to make a mock would be part of the time.
+    without = patch.object(counters, "move", lambda *_, **__: None)
+    value = message_writes(database, rounds * ["How much is it?"], without, keep=False)
+    return Result("W1", "message write with filter table and cells / without", value, 1.7)
 
 
 def _requests(target: str, database: Database, key: str, rounds: int) -> Iterator[Result]:
