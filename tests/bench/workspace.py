@@ -16,14 +16,7 @@ import frontdesk
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.inbox.state import CONVERSATION_SETTING, QUERY_SETTING
-from frontdesk.system import first_frame_file
-from frontdesk.system.environment import (
-    CACHE_LIMIT_VARIABLE,
-    KEY_VARIABLE,
-    MOST_CACHE_MB,
-    cache_file,
-    media_directory,
-)
+from frontdesk.system import environment, first_frame_file
 from tests.bench import warm_cache
 from tests.bench.sessions import Program
 
@@ -55,7 +48,7 @@ class Workspace:
     @property
     def path(self) -> Path:
         name = f"{self.conversations}-{self.messages}{'-photos' if self.photos else ''}"
-        return self.directory / name / "frontdesk" / cache_file().name
+        return self.directory / name / "frontdesk" / environment.cache_file().name
 
     def make(self) -> None:
         """Fill the file, unless that was done before, and have the system hold it in memory."""
@@ -66,7 +59,7 @@ class Workspace:
             size = self.conversations, ORIGIN, self.messages
             asyncio.run(warm_cache.make(partial, *size, photos=self.photos))
             if self.photos:
-                warm_cache.keep_photos(media_directory(self.path, ORIGIN))
+                warm_cache.keep_photos(environment.media_directory(self.path, ORIGIN))
             partial.rename(self.path)
         with self.path.open("rb") as file:
             while file.read(1 << 22):
@@ -91,8 +84,8 @@ class Workspace:
             re.escape(warm_cache.name(3)),
             {
                 "XDG_CACHE_HOME": str(self.path.parent.parent),
-                KEY_VARIABLE: KEY,
-                CACHE_LIMIT_VARIABLE: str(MOST_CACHE_MB),
+                environment.KEY_VARIABLE: KEY,
+                environment.CACHE_LIMIT_VARIABLE: str(environment.MOST_CACHE_MB),
             },
             key=b"j",
             # The title of the thread names the selected customer.
