@@ -52,8 +52,7 @@ def targets_of(database: str) -> Iterator[tuple[Path, list[str]]]:
 
 def last_activity(connection: Connection) -> int:
     """When anything happened last."""
-    sql = "SELECT MAX(last_activity_at) FROM entry WHERE account_id = 1"
-    return first_number(connection, sql)
+    return first_number(connection, "SELECT MAX(last_activity_at) FROM entry WHERE account_id = 1")
 
 
 _THREAD = """
