@@ -54,17 +54,18 @@ def without_secure_delete() -> Iterator[None]:
     """Connections as a SQLite opens them that was built without SQLITE_SECURE_DELETE."""
     library = ctypes.CDLL(_sqlite3.__file__)
 
-    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     def turn_off(connection: int, error: int, functions: int) -> int:
         pragma = b"PRAGMA secure_delete=OFF"
         done: int = library.sqlite3_exec(ctypes.c_void_p(connection), pragma, None, None, None)
         return done
 
-    library.sqlite3_auto_extension(turn_off)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    function = kind(turn_off)
+    library.sqlite3_auto_extension(function)
     try:
         yield
     finally:
-        library.sqlite3_cancel_auto_extension(turn_off)
+        library.sqlite3_cancel_auto_extension(function)
 
 
 def bytes_of(path: Path) -> bytes:

@@ -16,12 +16,11 @@ SMALL = {
     "start": "--conversations 1100 --starts 1 --presses 2",
     "lists": "--conversations 5000 --messages 1100 --presses 2",
     "store": "--conversations 1100 --rounds 2",
-    "filters": "--conversations 1100 --rounds 1",
     "search": "--conversations 300 --rounds 5 --presses 2",
     "load": "--conversations 100 --seconds 0.5 --many 20 --crowd 100",
 }
 
-ON_BOTH = ("filters", "search")
+ON_BOTH = ("store", "search")
 
 
 @pytest.mark.slow

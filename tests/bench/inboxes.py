@@ -2,40 +2,38 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
+from frontdesk.errors import BadSettings
 from frontdesk.ingest.apply.batch import apply_events
-from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.ingest.events import Person
 from frontdesk.sample.bulk import DAY, Size
 from frontdesk.sample.bulk_rows import fill
 from frontdesk.service.api_keys import SCOPES
-from frontdesk.store.connect import open_database
-from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.dsn import is_address
+from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.wire.values import epoch_milliseconds
-from tests.bench.load_generator import SECRET, TOKEN
 from tests.bench.measure import of_medians, seconds_in_turn
-from tests.postgres_servers import Server, server_directory
+from tests.cli.servers import serving
+from tests.ingest.event_helpers import inbound
+from tests.service.webhook_receivers import SECRET, TOKEN
+from tests.stores import postgres_server
 
 
 def make_inbox(target: str, conversations: int) -> str:
     """Fill a new file or an empty database, ten messages a conversation; gives a key to it."""
-    there = Path(target).exists()
-    if is_address(target):
-        with closing(open_database(target, create=True)) as database:
-            there = bool(database.read(lambda c: c.rows("SELECT id FROM conversation LIMIT 1")))
-    if not there:
-        now = epoch_milliseconds()
-        size = Size(conversations, 10 * conversations, 1, now - now % DAY)
+    now = epoch_milliseconds()
+    size = Size(conversations, 10 * conversations, 1, now - now % DAY)
+    # There is one already.
+    with suppress(BadSettings):
         fill(target, size, lambda more: None, lambda stage: None)
     return str(make_key(target, KeyOrder("default", "bench", None, SCOPES, None), now=0)["key"])
 
@@ -45,21 +43,24 @@ def targets_of(database: str) -> Iterator[tuple[Path, list[str]]]:
     """A directory, and a database, or new ones of both engines."""
     with ExitStack() as ending:
         home = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-bench-")))
-        if database:
-            yield home, [database]
-            return
-        server = Server(ending.enter_context(server_directory()), "bench")
-        server.make()
-        ending.callback(server.stop)
-        server.start()
-        yield home, [str(home / "inbox.db"), server.address()]
+        targets = [database]
+        if not database:
+            server = ending.enter_context(postgres_server())
+            targets = [str(home / "inbox.db"), ending.enter_context(server.database())]
+        yield home, targets
 
 
 def last_activity(connection: Connection) -> int:
     """When anything happened last."""
-    row = connection.row("SELECT MAX(last_activity_at) AS at FROM entry WHERE account_id = 1")
-    assert row is not None
-    return int(row["at"])
+    return first_number(connection, "SELECT MAX(last_activity_at) FROM entry WHERE account_id = 1")
+
+
+_THREAD = """
+    SELECT channel.phone_number_id, contact.phone, contact.wa_id, contact.wa_user_id
+    FROM conversation AS c
+    JOIN channel ON channel.account_id = 1 AND channel.id = c.channel_id
+    JOIN contact ON contact.account_id = 1 AND contact.id = c.contact_id
+    WHERE c.account_id = 1 AND c.id = :id"""
 
 
 class _Undone(Exception):
@@ -70,62 +71,44 @@ def message_writes(
     database: Database, texts: Sequence[str], without: AbstractContextManager[object], *, keep: bool
 ) -> float:
     """Messages applied one at a time, as always and `without` something. keep: committed."""
-    threads = database.read(partial(_some_threads, random=Random(1), count=len(texts)))
+    threads = database.read(partial(some, sql=_THREAD, random=Random(1), count=len(texts)))
     moments = count(database.read(last_activity) + 1)
 
-    def write(number: int) -> None:
+    def write(number: int, around: AbstractContextManager[object]) -> None:
         thread, moment = threads[number % len(threads)], next(moments)
         person = Person(thread["phone"], thread["wa_id"], thread["wa_user_id"])
-        event = MessageUpsert(
-            thread["phone_number_id"], person, f"bench-{moment}", moment, False, Author("contact"),
-            "text", "webhook", texts[number],
-        )  # fmt: skip
+        members = {"channel": thread["phone_number_id"], "person": person, "text": texts[number]}
+        event = inbound(moment, f"bench-{moment}", **members)
 
         def work(connection: Connection) -> None:
             apply_events(connection, 1, [event], now=moment)
             if not keep:
                 raise _Undone
 
-        with suppress(_Undone):
+        with around, suppress(_Undone):
             database.write(work)
 
-    def write_without(number: int) -> None:
-        with without:
-            write(number)
-
-    taken = seconds_in_turn(len(texts), {"with": write, "without": write_without})
+    works = {
+        "with": partial(write, around=nullcontext()),
+        "without": partial(write, around=without),
+    }
+    taken = seconds_in_turn(len(texts), works)
     return of_medians(taken["with"], taken["without"])
 
 
-def _some_threads(connection: Connection, random: Random, count: int) -> list[Row]:
-    """Channel and contact of conversations."""
-    newest = connection.row("SELECT MAX(id) AS id FROM conversation WHERE account_id = 1")
-    assert newest is not None
-    sql = """
-        SELECT channel.phone_number_id, contact.phone, contact.wa_id, contact.wa_user_id
-        FROM conversation AS c
-        JOIN channel ON channel.account_id = 1 AND channel.id = c.channel_id
-        JOIN contact ON contact.account_id = 1 AND contact.id = c.contact_id
-        WHERE c.account_id = 1 AND c.id = :id"""
-    ids = [1 + random.randrange(newest["id"]) for _ in range(count)]
+def some(connection: Connection, sql: str, random: Random, count: int) -> list[Row]:
+    """What is selected of conversations with an `:id`, each by chance."""
+    newest = first_number(connection, "SELECT MAX(id) FROM conversation WHERE account_id = 1")
+    ids = [random.randint(1, newest) for _ in range(count)]
     return [row for id in ids if (row := connection.row(sql, {"id": id}))]
 
 
 @contextmanager
 def served(target: str, workers: int) -> "Iterator[tuple[subprocess.Popen[str], int]]":
     """`frontdesk serve` and its port; it is terminated at the end."""
-    options = ["--database", target, "--port", "0", "--workers", str(workers), "--rate-limit", "0"]
     # All clients come from one address, as through a proxy: its share is not what is measured.
-    options += ["--proxy", "127.0.0.1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "frontdesk", "serve", *options],
-        env={**os.environ, APP_SECRET_VARIABLE: SECRET, VERIFY_TOKEN_VARIABLE: TOKEN},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        try:
-            assert process.stdout is not None
-            yield process, int(process.stdout.readline().rpartition(":")[2])
-        finally:
-            process.terminate()
+    options = ("--workers", str(workers), "--rate-limit", "0", "--proxy", "127.0.0.1")
+    secrets = {APP_SECRET_VARIABLE: SECRET, VERIFY_TOKEN_VARIABLE: TOKEN}
+    with patch.dict(os.environ, secrets), serving() as serve:
+        process, address = serve("--database", target, *options)
+        yield process, int(address.rpartition(":")[2])

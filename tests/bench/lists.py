@@ -2,28 +2,18 @@
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from statistics import median
-from urllib.parse import urlencode
 
-from frontdesk.cache import CONVERSATION, ListName
+from frontdesk.mailbox.cached_inbox import conversations_name
 from tests.bench import warm_cache
 from tests.bench.measure import Result, by_turn, in_turn, of_medians, percentile
-from tests.bench.sessions import (
-    RESIZE,
-    TIMEOUT,
-    Session,
-    Stroke,
-    Work,
-    hold,
-    lead,
-    running,
-    side_by_side,
-    start,
-)
-from tests.bench.start import ESCAPE, PAGE_DOWN
-from tests.bench.workspace import FEW, FLOOR, OPTIONS, WIDGETS, Workspace, workspaces
+from tests.bench.sessions import RESIZE, Session, Stroke, Work, hold, lead, running, side_by_side
+from tests.bench.start import ESCAPE, PAGE_DOWN, start_on
+from tests.bench.workspace import BARE, FEW, OPTIONS, WIDGETS, Workspace, workspaces
+from tests.mailbox.inbox import OPEN
 
 # As many rows as a view that is filtered or ordered here looks at.
 VIEW = 5_000
@@ -58,21 +48,19 @@ def results(
     }
     with workspaces(caches, sizes) as (environment, homes):
         sessions: dict[str, Session] = {}
-        for works in _works(homes, presses):
+        for programs in _works(homes, presses):
             for home in homes.values():
                 home.begin_again()
-            sessions |= side_by_side(works, environment)
+            sessions |= side_by_side(programs, environment)
         yield from _lists(sessions)
         yield _cache_depth(homes["many"])
         yield from _threads(sessions)
 
-        def first_thread(number: int, home: Workspace) -> float:
-            home.begin_again()
-            return start(home.thread_viewer(), environment).cpu
-
-        starts = {name: partial(first_thread, home=homes[name]) for name in ("few", "long")}
-        cpu = in_turn(max(presses // 10, 1), starts)
-        value = by_turn(cpu["long"], cpu["few"])
+        works = {
+            "long": lambda _: start_on(homes["long"], environment, thread=True).cpu,
+            "few": lambda _: start_on(homes["few"], environment, thread=True).cpu,
+        }
+        value = by_turn(*in_turn(max(presses // 10, 1), works).values())
         yield Result("T6", "CPU at the thread's first paint, long / 1,000", value, 1.15)
         yield from _views(homes["view"], environment, max(presses // 5, 1))
 
@@ -94,7 +82,7 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
     }
     up = [Stroke("up", b"k", presses)]
     yield {
-        "thread floor": Work(FLOOR, up),
+        "thread floor": Work(BARE, up),
         "thread few": Work(homes["few"].thread_viewer(), up, first=(b"3",)),
         "thread long": Work(homes["long"].thread_viewer(), up, first=(b"3",)),
     }
@@ -107,7 +95,7 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
     viewer = homes["photos"].thread_viewer()
     kitty = replace(viewer, variables={**viewer.variables, "TERM": "xterm-kitty"})
     yield {
-        "photos floor": Work(FLOOR, up),
+        "photos floor": Work(BARE, up),
         "photos": Work(viewer, wheel, first=(b"3",)),
         "photos in kitty": Work(kitty, wheel, first=(b"3",)),
     }
@@ -127,18 +115,18 @@ def _views(home: Workspace, environment: Mapping[str, str], times: int) -> Itera
     home.begin_again()
     last, query = warm_cache.name(VIEW - 1), (ESCAPE, *ACTIVE, b"\r", *OLDEST)
     seconds, held, on_floor = [], [], []
-    with running(home.viewer(), environment) as viewer, running(FLOOR, environment) as floor:
+    with running(home.viewer(), environment) as viewer, running(BARE, environment) as floor:
         for _ in range(times):
             lead(viewer, query)
             while last in viewer.text:
-                viewer.rest(TIMEOUT)
+                viewer.rest()
             pressed = time.perf_counter() - viewer.started
             viewer.write(b"\r")
-            seconds.append(viewer.wait_for(lambda text: last in text, TIMEOUT).wall - pressed)
+            seconds.append(viewer.wait_for(lambda text: last in text).wall - pressed)
             lead(viewer, query)
             viewer.write(b"\r")
             held += hold(viewer, HELD)
-            floor.rest(TIMEOUT)
+            floor.rest()
             on_floor += hold(floor, HELD)
     yield Result("V1", "seconds until 5,000 rows are in another order", median(seconds), 1.0)
     value = percentile(held, 0.99) / percentile(on_floor, 0.99)
@@ -165,21 +153,20 @@ def _lists(sessions: Mapping[str, Session]) -> Iterator[Result]:
 
 def _cache_depth(home: Workspace) -> Result:
     """Reads of a page by its position, near the beginning and near the end."""
-    cache = home.opened()
-    parameters = urlencode(warm_cache.OPEN.parameters())
-    listing = cache.listing(ListName(f"conversations?{parameters}", CONVERSATION))
-    taken: dict[int, list[float]] = {0: [], len(listing) - FEW: []}
-    for number in range(CACHE_READS):
-        for depth, times in taken.items():
+    with closing(home.opened()) as cache:
+        listing = cache.listing(conversations_name(OPEN))
+
+        def read(number: int, depth: int) -> float:
             listing.reload()
             first = depth + number * 7 % (FEW - CACHE_PAGE)
             began = time.process_time()
             for position in range(first, first + CACHE_PAGE):
                 listing[position]
-            times.append(time.process_time() - began)
-    cache.close()
-    shallow, deep = taken.values()
-    value = of_medians(deep, shallow)
+            return time.process_time() - began
+
+        depths = (0, len(listing) - FEW)
+        taken = in_turn(CACHE_READS, {depth: partial(read, depth=depth) for depth in depths})
+    value = of_medians(taken[depths[1]], taken[depths[0]])
     return Result("C1", "50 rows of the cache by position, last / first of many", value, 1.3)
 
 

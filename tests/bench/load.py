@@ -2,24 +2,29 @@
 
 Readers that walk through the queue and senders of webhooks press on `frontdesk serve` together:
 few of them, as many as it holds, many more, and few again. Then it is terminated, and killed,
-under load. Then hostile requests without a key are sent to it.
+under load. Then it is flooded over loopback with hostile requests without a key, which are bounded
+in size, so that a service without limits survives them too.
 """
 
 import asyncio
+import re
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
+
+import httpx
 
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store.connect import open_database
 from frontdesk.store.raw_events import APPLIED, IGNORED
 from frontdesk.wire.values import epoch_milliseconds
-from tests.bench.floods import FLOODS, peaks, resident_megabytes
 from tests.bench.inboxes import make_inbox, served
 from tests.bench.load_generator import LoadGenerator, Tally
 from tests.bench.measure import Result, percentile
@@ -27,6 +32,30 @@ from tests.bench.measure import Result, percentile
 # Of those who press, one in so many sends webhooks.
 SENDERS_IN = 4
 FEW = 4
+MEBIBYTE = 2**20
+CHUNKED = b"POST /webhooks/whatsapp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+SEND_SECONDS = 2.0
+
+
+class Flood(NamedTuple):
+    """What is sent on each of some connections: a head, and one piece again and again."""
+
+    name: str
+    connections: int
+    head: bytes
+    piece: bytes
+    pieces: int
+
+
+FLOODS = (
+    # Whose answers are not read.
+    Flood("pipelined requests", 40, b"", b"GET / HTTP/1.1\r\n\r\n", 14_000),
+    # Of 64 MiB.
+    Flood("trailers", 1, CHUNKED + b"0\r\n", b"a:\r\n", 16 * MEBIBYTE),
+    Flood("one long trailer", 1, CHUNKED + b"0\r\na:", b"x", 16 * MEBIBYTE),
+    # Of 250 KB each.
+    Flood("unfinished heads", 40, b"GET / HTTP/1.1\r\n", b"a:\r\n", 62_500),
+)
 
 
 def results(
@@ -43,8 +72,7 @@ def results(
             yield _faults("O6", f"the same after {number.name} under load", faults)
         for flood in FLOODS:
             before, after = peaks(target, flood)
-            words = flood.__name__.replace("_", " ")
-            yield Result("O7", f"MB more for a flood of {words}", after - before, 20)
+            yield Result("O7", f"MB more for a flood of {flood.name}", after - before, 20)
 
 
 async def _pressed(
@@ -125,3 +153,39 @@ def lost(target: str, acknowledged: set[str]) -> list[str]:
     of = f"of {len(acknowledged)} that were acknowledged"
     fates = {f"{missing} webhooks are lost, {of}": missing, f"{left} are not applied, {of}": left}
     return [*faults, *(fate for fate, number in fates.items() if number)]
+
+
+def peaks(target: str, flood: Flood) -> tuple[float, float]:
+    """The largest resident size, in MB, before a flood and once all of it is parsed."""
+    with served(target, 1) as (process, port):
+        _ask(port)
+        before = resident_megabytes(process.pid, "VmHWM")
+        with ExitStack() as connections:
+            data = flood.head + flood.piece * flood.pieces
+            for _ in range(flood.connections):
+                connection = connections.enter_context(
+                    socket.create_connection(("127.0.0.1", port))
+                )
+                connection.settimeout(SEND_SECONDS)
+                # As far as the service takes it.
+                with suppress(OSError):
+                    connection.sendall(data)
+            _ask(port)
+            return before, resident_megabytes(process.pid, "VmHWM")
+
+
+def _ask(port: int) -> None:
+    """Wait for an answer, which comes after what was sent before is parsed."""
+    httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=None)
+
+
+def resident_megabytes(pid: int, field: str = "VmRSS") -> float:
+    """Of a process and those that it has forked; what they share counts for each.
+
+    field: VmHWM for the largest so far.
+    """
+    everyone = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        everyone += [int(child) for child in task.read_text().split()]
+    status = "".join(Path(f"/proc/{one}/status").read_text() for one in everyone)
+    return sum(map(int, re.findall(rf"{field}:\s+(\d+)", status))) / 1024

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import hmac
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -12,7 +11,9 @@ from typing import Any
 
 import aiohttp
 
-SECRET, TOKEN = "the app's secret", "a verify token"
+from tests.ingest.webhook_bodies import text_body
+from tests.service.webhook_receivers import PATH, signed
+
 MOST_PAGES = 4
 # Retries come sooner here than Retry-After asks for.
 PAUSE_SECONDS = 0.02
@@ -20,7 +21,6 @@ PAUSE_SECONDS = 0.02
 LATER = ("rate_limited", "service_unavailable", "query_timeout")
 # Messages of the customer in a dialogue; the phone answers each.
 TURNS = 7
-PHONE = {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"}
 
 
 @dataclass
@@ -101,10 +101,9 @@ class LoadGenerator:
     async def _send(self, session: aiohttp.ClientSession) -> None:
         """A new message, as often as it takes to have it acknowledged."""
         sent = json.dumps(_body(next(self._numbers))).encode()
-        signature = hmac.new(SECRET.encode(), sent, hashlib.sha256).hexdigest()
-        headers = {"Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={signature}"}
+        headers = signed(sent)["headers"]
         while not self._ending.is_set():
-            post = session.post("/webhooks/whatsapp", data=sent, headers=headers)
+            post = session.post(PATH, data=sent, headers=headers)
             if await self._ask(post) is not None:
                 self.tally.acknowledged.add(hashlib.sha256(sent).hexdigest())
                 return
@@ -146,20 +145,10 @@ def _comes_again(answer: aiohttp.ClientResponse, body: bytes) -> bool:
 def _body(number: int) -> dict[str, Any]:
     """A webhook body by its number: a message of one of many dialogues."""
     dialogue, turn = divmod(number, 2 * TURNS)
-    person = str(34_600_000_000 + dialogue)
-    message: dict[str, Any] = {
-        "id": f"wamid.HBgLMzQ2MDAwMDAwMDAVAgASGBQz{number:016X}",
-        "timestamp": str(1_780_000_000 + 60 * number),
-        "type": "text",
-        "text": {"body": f"Do you have it in blue, and could it be here soon? ({number})"},
-    }
-    value: dict[str, Any] = {"messaging_product": "whatsapp", "metadata": PHONE}
+    person, moment = str(34_600_000_000 + dialogue), 1_780_000_000 + 60 * number
+    wamid = f"wamid.HBgLMzQ2MDAwMDAwMDAVAgASGBQz{number:016X}"
+    text = f"Do you have it in blue, and could it be here soon? ({number})"
     if turn % 2:
-        echo = {**message, "from": PHONE["display_phone_number"], "to": person}
-        changes = [{"field": "smb_message_echoes", "value": {**value, "message_echoes": [echo]}}]
-    else:
-        value["contacts"] = [{"profile": {"name": f"Åse Nº {dialogue}"}, "wa_id": person}]
-        value["messages"] = [{**message, "from": person}]
-        changes = [{"field": "messages", "value": value}]
-    entry = [{"id": "102290129340398", "changes": changes}]
-    return {"object": "whatsapp_business_account", "entry": entry}
+        return text_body(wamid, person, moment, text, echo=True)
+    contacts = [{"profile": {"name": f"Åse Nº {dialogue}"}, "wa_id": person}]
+    return text_body(wamid, person, moment, text, contacts=contacts)

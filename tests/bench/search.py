@@ -16,25 +16,20 @@ import httpx
 
 from frontdesk.store import writes
 from frontdesk.store.connect import open_database
-from frontdesk.store.database import Connection
 from frontdesk.store.dsn import is_address
-from tests.bench.inboxes import make_inbox, message_writes, served, targets_of
+from tests.bench.inboxes import make_inbox, message_writes, served, some, targets_of
 from tests.bench.measure import Result, percentile
-from tests.bench.sessions import (
-    Program,
-    Session,
-    Stroke,
-    environment_in,
-    p99,
-    press_in_turn,
-    running,
-)
-from tests.bench.workspace import FLOOR
+from tests.bench.sessions import Program, Session, Stroke, p99, press_in_turn, running
+from tests.bench.workspace import BARE, environment_in
 
 # Words in very many messages, in none, and phrases of frequent trigrams that are in none.
 ODD = ("the", "ing", "ent", "que", "zzqxj", "delivered yesterday", "please gracias", "ther anto")
 FILTERS = ("", "", "&status=open", "&assignee=unassigned", "&unread=true", "&contact=7")
 TYPED = ("a", "an", "ana", "mar", "maria", "el", "jo", "zo", "o'n", "555", "Ан")
+# Of one message of a conversation, in an order that has nothing to do with its words.
+TEXT = """
+    SELECT text FROM message WHERE account_id = 1 AND conversation_id = :id AND text <> ''
+    ORDER BY id % 17 LIMIT 1"""
 # Milliseconds of a page, p95 and worst.
 MOST = {"SQLite": (30, 200), "PostgreSQL": (200, None)}
 FRONTDESK = (sys.executable, "-m", "frontdesk")
@@ -57,7 +52,8 @@ def _searching(target: str, key: str, rounds: int) -> Iterator[Result]:
     engine = "PostgreSQL" if is_address(target) else "SQLite"
     random = Random(1)
     with closing(open_database(target)) as database:
-        texts = database.read(partial(_texts, random=random, count=rounds))
+        rows = database.read(partial(some, sql=TEXT, random=random, count=rounds))
+        texts = [row["text"] for row in rows]
         # A function: to make a mock would be part of the time.
         without = patch.object(writes, "has_message_index", lambda _: False)
         write = message_writes(database, 2 * texts, without, keep=True)
@@ -76,19 +72,6 @@ def _searching(target: str, key: str, rounds: int) -> Iterator[Result]:
     yield Result("M2", f"{engine}: message write with the index / without", write, 1.6)
     slowest = max(median(contacts[place :: len(TYPED)]) for place in range(len(TYPED)))
     yield Result("M3", f"{engine}: contacts by the slowest of 11 words, p50, ms", slowest, 20)
-
-
-def _texts(connection: Connection, random: Random, count: int) -> list[str]:
-    """Texts of messages of any time."""
-    times = connection.row(
-        "SELECT MIN(created_at) AS first, MAX(created_at) AS last FROM message WHERE account_id = 1"
-    )
-    assert times is not None
-    sql = """
-        SELECT text FROM message WHERE account_id = 1 AND created_at >= :at AND text <> ''
-        ORDER BY created_at LIMIT 1"""
-    moments = [random.randint(times["first"], times["last"]) for _ in range(count)]
-    return [row["text"] for at in moments if (row := connection.row(sql, {"at": at}))]
 
 
 def _searches(texts: Sequence[str], random: Random) -> Iterator[str]:
@@ -128,7 +111,7 @@ def _filling(home: Path, conversations: int, presses: int) -> Iterator[Result]:
         url = f"http://127.0.0.1:{port}"
         viewer = Program((*FRONTDESK, "--url", url), "live")
         sessions = {"filling": Session(), "floor": Session()}
-        with running(viewer, environment) as filling, running(FLOOR, environment) as floor:
+        with running(viewer, environment) as filling, running(BARE, environment) as floor:
             strokes = dict.fromkeys(sessions, Stroke("down", b"j", presses))
             press_in_turn({"filling": filling, "floor": floor}, strokes, sessions, rest=REST)
         slow, least = (p99(one.presses["down"] + one.rested["down"]) for one in sessions.values())

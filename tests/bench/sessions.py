@@ -1,20 +1,17 @@
 """Programs in pseudo-terminals: what their starts cost, and what their keys do."""
 
-import os
 import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import mean, median
 from typing import Literal, NamedTuple
 
 from tests.bench.measure import percentile
 from tests.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
 
-TIMEOUT = 60.0
 # A program is at rest when it has been silent for so many seconds.
 SILENCE = 0.4
 KEYS_A_SECOND = 30
@@ -113,47 +110,37 @@ def p99(presses: Sequence[Press]) -> float:
     return percentile([press.latency for press in presses], 0.99)
 
 
-def environment_in(home: Path) -> dict[str, str]:
-    """What programs see: a common terminal, a home of their own, byte code that is kept."""
-    dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    directories = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-    return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-
-
 @contextmanager
 def running(program: Program, environment: Mapping[str, str]) -> Iterator[PseudoTerminal]:
     """The program in a terminal of its own, once its content is there."""
     terminal = PseudoTerminal(program.command, {**environment, **program.variables})
     try:
-        terminal.wait_for_words(re.compile(program.content.encode()), TIMEOUT)
+        terminal.wait_for_words(re.compile(program.content.encode()))
         yield terminal
     finally:
         terminal.close()
 
 
 def start(program: Program, environment: Mapping[str, str]) -> Start:
-    """Run a program until it has shown something, answered a key and come to rest."""
+    """Run a program until it has shown something, answered a key and come to rest.
+
+    Raises: RuntimeError: it failed when it was left.
+    """
     with running(program, environment) as terminal:
         came = terminal.now
         terminal.write(program.key)
-        terminal.settle(SILENCE, TIMEOUT)
+        terminal.settle(SILENCE)
         settled, megabytes = terminal.own_cpu(), terminal.resident_megabytes()
         answered = came.wall
         if program.key:
             # Last, for to look at the screen takes longer than the answer does.
             shown = re.compile(program.answer)
-            answered = terminal.wait_for(lambda text: bool(shown.search(text)), TIMEOUT).wall
+            answered = terminal.wait_for(lambda text: bool(shown.search(text))).wall
         if program.leave:
-            leave(program, terminal)
+            terminal.write(program.leave)
+            if code := terminal.ending():
+                raise RuntimeError(f"{program.command} ended with {code}:\n{terminal.text}")
         return Start(came.wall, came.cpu, answered, settled, megabytes)
-
-
-def leave(program: Program, terminal: PseudoTerminal) -> None:
-    """Have a program end by itself. Raises: RuntimeError: it failed."""
-    terminal.write(program.leave)
-    if code := terminal.ending(TIMEOUT):
-        raise RuntimeError(f"{program.command} ended with {code}:\n{terminal.text}")
 
 
 def side_by_side(works: Mapping[str, Work], environment: Mapping[str, str]) -> dict[str, Session]:
@@ -168,7 +155,7 @@ def side_by_side(works: Mapping[str, Work], environment: Mapping[str, str]) -> d
         alike: dict[str, dict[str, Stroke]] = {}
         for name, work in works.items():
             terminals[name] = ending.enter_context(running(work.program, environment))
-            terminals[name].settle(1.0, TIMEOUT)
+            terminals[name].settle(1.0)
             lead(terminals[name], work.first)
             for stroke in work.strokes:
                 alike.setdefault(stroke.name, {})[name] = stroke
@@ -176,10 +163,10 @@ def side_by_side(works: Mapping[str, Work], environment: Mapping[str, str]) -> d
             press_in_turn(terminals, strokes, sessions)
         for name, work in works.items():
             terminal = terminals[name]
-            terminal.rest(TIMEOUT)
+            terminal.rest()
             used = terminal.own_cpu()
             hold(terminal, work.held)
-            terminal.rest(TIMEOUT)
+            terminal.rest()
             sessions[name].held_cpu = (terminal.own_cpu() - used) / max(work.held, 1)
             sessions[name].megabytes = terminal.resident_megabytes()
     return sessions
@@ -190,8 +177,8 @@ def lead(terminal: PseudoTerminal, keys: Sequence[bytes]) -> None:
     for key in keys:
         terminal.write(key)
         # A lone escape may be the beginning of another key: programs wait for that first.
-        terminal.settle(0.15, TIMEOUT)
-        terminal.rest(TIMEOUT)
+        terminal.settle(0.15)
+        terminal.rest()
 
 
 def press_in_turn(
@@ -222,16 +209,16 @@ def press_in_turn(
 
 def _press(terminal: PseudoTerminal, stroke: Stroke, number: int) -> Press:
     # What came while others had their turn.
-    terminal.settle(0.0, TIMEOUT)
+    terminal.settle(0.0)
     lead(terminal, stroke.before)
     cpu, sent, latency = terminal.own_cpu(), terminal.sent_bytes, 0.0
     if stroke.silent:
         terminal.write(stroke.key)
     elif stroke.key == RESIZE:
-        latency = terminal.resize(*((COLUMNS, ROWS) if number % 2 else OTHER_SIZE), TIMEOUT)
+        latency = terminal.resize(*((COLUMNS, ROWS) if number % 2 else OTHER_SIZE))
     else:
-        latency = terminal.press(stroke.key, TIMEOUT)
-    terminal.rest(TIMEOUT)
+        latency = terminal.press(stroke.key)
+    terminal.rest()
     return Press(latency, terminal.own_cpu() - cpu, terminal.sent_bytes - sent)
 
 
@@ -240,7 +227,7 @@ def hold(terminal: PseudoTerminal, times: int) -> list[float]:
     seconds = []
     for _ in range(times):
         pressed = time.perf_counter()
-        seconds.append(terminal.press(b"j", TIMEOUT))
+        seconds.append(terminal.press(b"j"))
         while (left := pressed + 1 / KEYS_A_SECOND - time.perf_counter()) > 0:
             terminal.settle(left, left)
     return seconds

@@ -1,23 +1,12 @@
 """Starts and keys of the viewer, beside those of bare Textual."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from statistics import median
 
 from tests.bench.measure import Result, by_turn, in_turn
-from tests.bench.sessions import (
-    RESIZE,
-    TIMEOUT,
-    Session,
-    Start,
-    Stroke,
-    Work,
-    leave,
-    p99,
-    running,
-    side_by_side,
-    start,
-)
-from tests.bench.workspace import BARE, FEW, FLOOR, Workspace, workspaces
+from tests.bench.sessions import RESIZE, Session, Start, Stroke, Work, p99, side_by_side, start
+from tests.bench.workspace import BARE, FEW, Workspace, workspaces
 
 ESCAPE, PAGE_DOWN = b"\x1b", b"\x1b[6~"
 
@@ -30,9 +19,9 @@ def results(
         many = homes["many"]
         works = {
             "bare": lambda _: start(BARE, environment),
-            "few": lambda _: _start(homes["few"], environment),
-            "many": lambda _: _start(many, environment),
-            "saved": lambda _: _start(many, environment, saved=True),
+            "few": lambda _: start_on(homes["few"], environment),
+            "many": lambda _: start_on(many, environment),
+            "saved": lambda _: start_on(many, environment, saved=True),
         }
         taken = in_turn(starts, works)
         yield from _starts(taken)
@@ -48,22 +37,24 @@ def results(
             Stroke("resize", RESIZE, some, before=(ESCAPE,)),
         ]
         many.begin_again()
-        floor = Work(FLOOR, [down, Stroke("page", b"j", some)])
+        floor = Work(BARE, [down, Stroke("page", b"j", some)])
         keys = side_by_side({"floor": floor, "viewer": Work(many.viewer(), strokes)}, environment)
         yield from _keys(keys["viewer"], keys["floor"])
         value = keys["viewer"].megabytes / median(one.megabytes for one in taken["bare"])
         yield Result("L8", "memory after keys / bare Textual", value, 2.2)
 
 
-def _start(home: Workspace, environment: Mapping[str, str], *, saved: bool = False) -> Start:
-    """saved: after a start that was left, and saved its screen."""
+def start_on(
+    home: Workspace, environment: Mapping[str, str], *, saved: bool = False, thread: bool = False
+) -> Start:
+    """Start the viewer. saved: after a start that was left, and saved its screen.
+
+    thread: until the thread is there.
+    """
     home.begin_again()
-    program = home.viewer()
+    program = home.thread_viewer() if thread else home.viewer()
     if saved:
-        with running(program, environment) as terminal:
-            terminal.wait_for(lambda text: "loaded" in text, TIMEOUT)
-            terminal.settle(1.0, TIMEOUT)
-            leave(program, terminal)
+        start(replace(program, key=b""), environment)
     return start(program, environment)
 
 
@@ -74,8 +65,7 @@ def _starts(starts: Mapping[str, list[Start]]) -> Iterator[Result]:
     answer = {name: [one.answered for one in taken] for name, taken in starts.items()}
     value = by_turn(cpu["many"], cpu["bare"])
     yield Result("S1", "CPU at the first paint / bare Textual", value, 2.0)
-    value = by_turn(rest["many"], rest["bare"])
-    yield Result("S2", "CPU until at rest / bare Textual", value, 2.8)
+    yield Result("S2", "CPU until at rest / bare Textual", by_turn(rest["many"], rest["bare"]), 2.8)
     value = by_turn(cpu["many"], cpu["few"])
     yield Result("S3", "CPU at the first paint, many / 1,000", value, 1.05)
     value = by_turn(answer["many"], wall["bare"])

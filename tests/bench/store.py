@@ -1,212 +1,83 @@
-"""Questions to a store and over HTTP: many conversations beside 1,000, parts beside the whole."""
+"""Pages, reports and writes of a store, and pages over HTTP."""
 
 import asyncio
-import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import product
-from pathlib import Path
-from random import Random
 from statistics import median
-from typing import Any
 from unittest.mock import patch
-from urllib.parse import urlencode
 
 import httpx
 
-from frontdesk.sample.bulk import DAY
-from frontdesk.service.api_keys import SCOPES, KeyGrant
+from frontdesk.sample.bulk_rows import ACCOUNT
 from frontdesk.service.app import Options, create_app
-from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.params import Parameters
 from frontdesk.service.rate_limit import RateLimit
-from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store import conversations, counters
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.conversations import ConversationSelection, Position, states_of
-from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.conversations import ConversationSelection
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.dsn import is_address
 from frontdesk.wire.queries import REPORT_PARTS
-from tests.bench.inboxes import last_activity, make_inbox, message_writes, served
+from tests.bench import pages
+from tests.bench.inboxes import last_activity, make_inbox, message_writes, served, targets_of
 from tests.bench.measure import Result, of_medians, seconds_in_turn
+from tests.bench.pages import ANY, FEW, PAGE, answer
 
-ACCOUNT, FEW, PAGE = 1, 1_000, 26
-OPEN, ANY = states_of((0,)), states_of(range(3))
-# Filters and orders of the service's own, and with what they are often combined.
-SHAPES = {
-    "contact": ("",),
-    "awaiting": ("", "channel"),
-    "unread": ("", "channel", "assignee"),
-    "waiting": ("", "channel", "assignee", "unread"),
-    "window": ("", "channel", "assignee", "awaiting"),
-}
 # The list of a search that finds very many is slow: the most that a thread is busy with.
 SLOW_WORD = "an"
 
 
 def results(conversations: int = 20_000, rounds: int = 100, database: str = "") -> Iterator[Result]:
-    with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
-        target, few = database or str(Path(name, "inbox.db")), str(Path(name, "few.db"))
-        key = make_inbox(target, conversations)
-        make_inbox(few, FEW)
-        with closing(open_database(target)) as many, closing(open_database(few)) as small:
-            yield from _depths(many, rounds)
-            yield from _extensions(many, small, rounds)
-            yield from _reports(many, max(rounds // 20, 3))
-            # A function: to make a mock would be part of the time.
-            without = patch.object(counters, "move", lambda *_, **__: None)
-            value = message_writes(many, 3 * rounds * ["How much is it?"], without, keep=False)
-            yield Result("W1", "message write with filter table and cells / without", value, 1.7)
-            yield from _requests(target, many, key, rounds)
+    """The lines of the table. database: one that may be written to, instead of both engines.
 
-
-def _page(
-    database: Database, selection: ConversationSelection, after: Position | None, count: int = PAGE
-) -> list[Row]:
-    """A page of conversations, as the service asks for it."""
-    return database.read(
-        lambda c: conversations.conversation_page(c, ACCOUNT, selection, after, count)
-    )
-
-
-def _most_used(connection: Connection, column: str) -> list[int]:
-    """Ids that filters can name."""
-    labelled = "label_id <> 0" if column == "label_id" else "label_id = 0"
-    rows = connection.rows(
-        f"SELECT {column} AS id FROM cell WHERE account_id = 1 AND {column} <> 0 AND {labelled}"
-        " GROUP BY 1 ORDER BY SUM(n) DESC, 1"
-    )
-    return [row["id"] for row in rows]
-
-
-def _depths(database: Database, rounds: int) -> Iterator[Result]:
-    """The same selections at their beginning, in their middle and deep down."""
-    everything, random = ConversationSelection(ANY), Random(1)
-    selections = [everything, ConversationSelection(states_of((2,))), ConversationSelection(OPEN)]
-    for column in ("channel_id", "label_id", "assignee_id"):
-        members: dict[str, Any] = {column: database.read(partial(_most_used, column=column))[0]}
-        selections.append(replace(everything, **members))
-
-    def ask(number: int, places: Sequence[tuple[ConversationSelection, Position | None]]) -> object:
-        return _page(database, *places[number % len(places)])
-
-    works = {}
-    for depth in (0.0, 0.5, 0.9):
-        places = [
-            (one, database.read(partial(_place, selection=one, depth=depth + random.random() / 25)))
-            for one, _ in product(selections, range(6))
-        ]
-        works[depth] = partial(ask, places=places)
-    taken = seconds_in_turn(rounds * 4, works)
-    for depth in (0.5, 0.9):
-        value = of_medians(taken[depth], taken[0.0])
-        yield Result("Q1", f"page p50 at depth {depth} / depth 0", value, 1.3)
-
-
-def _place(
-    connection: Connection, selection: ConversationSelection, depth: float
-) -> Position | None:
-    """The row behind which that share of a selection's conversations is left."""
-    states = ", ".join(map(str, selection.states))
-    conditions = f"account_id = 1 AND label_id = {selection.label_id} AND state IN ({states})"
-    for column in ("channel_id", "assignee_id"):
-        if (value := getattr(selection, column)) is not None:
-            conditions += f" AND {column} = {value}"
-    total = connection.row(f"SELECT COUNT(*) AS n FROM entry WHERE {conditions}")
-    row = connection.row(
-        f"SELECT last_activity_at, conversation_id FROM entry WHERE {conditions}"
-        " ORDER BY last_activity_at DESC, conversation_id DESC LIMIT 1 OFFSET :skipped",
-        {"skipped": int(depth * total["n"]) if total else 0},
-    )
-    return None if row is None else (row["last_activity_at"], row["conversation_id"])
-
-
-def _extensions(many: Database, few: Database, rounds: int) -> Iterator[Result]:
-    """First pages by the filters and orders that only this service has; the worst of a shape's."""
-    of_many, of_few = many.read(_filters), few.read(_filters)
-    for shape, others in SHAPES.items():
-        values = []
-        for words in product((shape,), others):
-            pairs = [(of_many(words, number), of_few(words, number)) for number in range(rounds)]
-            values.append(_beside(many, few, pairs))
-        yield Result("V2", f"first page by {shape}, many / 1,000", max(values), 1.3)
-
-
-def _beside(
-    many: Database,
-    few: Database,
-    pairs: Sequence[tuple[ConversationSelection, ConversationSelection]],
-) -> float:
-    """Pages of two databases.
-
-    Both are asked for as many rows as the small one has, and only for pages of which it has rows:
-    one without any is not a page of the same size.
+    Only those of V3 are of PostgreSQL.
     """
-    asked = [(each, count) for each in pairs if (count := len(_page(few, each[1], None)))]
-
-    def ask(number: int, database: Database, place: int) -> object:
-        each, count = asked[number % len(asked)]
-        return _page(database, each[place], None, count)
-
-    works = {each: partial(ask, database=each, place=n) for n, each in enumerate((many, few))}
-    taken = seconds_in_turn(len(pairs), works)
-    return of_medians(taken[many], taken[few])
-
-
-def _filters(connection: Connection) -> Callable[[Sequence[str], int], ConversationSelection]:
-    """Selections of an inbox by the words of a shape and a number."""
-    channels, assignees = (_most_used(connection, name) for name in ("channel_id", "assignee_id"))
-    last = last_activity(connection)
-
-    def selection(words: Sequence[str], number: int) -> ConversationSelection:
-        members: dict[str, Any] = {"states": OPEN}
-        for word in filter(None, words):
-            match word:
-                case "contact":
-                    members |= {"states": ANY, "contact_id": number % FEW + 1}
-                case "channel":
-                    members["channel_id"] = channels[number % len(channels)]
-                case "assignee":
-                    members["assignee_id"] = assignees[number % 5]
-                case "waiting" | "window":
-                    members |= {"sort": word, "began_at": last + 1, "closed_until": last + 1 - DAY}
-                case _:
-                    members[word] = True
-        return ConversationSelection(**members)
-
-    return selection
+    with targets_of(database) as (home, targets):
+        for target in targets:
+            key = make_inbox(target, conversations)
+            with closing(open_database(target)) as many:
+                if not is_address(target):
+                    make_inbox(str(home / "few.db"), FEW)
+                    with closing(open_database(home / "few.db")) as few:
+                        yield from pages.depths(many, rounds)
+                        yield from pages.extensions(many, few, rounds)
+                    yield from _reports(many, max(rounds // 20, 3))
+                    yield _writes(many, 3 * rounds)
+                    yield from _requests(target, many, key, rounds)
+                yield from pages.filters(many, max(rounds // 10, 1))
 
 
 def _reports(database: Database, rounds: int) -> Iterator[Result]:
     """Each part of a report beside a plain one; the worst of three periods."""
-    asked: dict[str, dict[str, str]] = {part: {"include": part} for part in REPORT_PARTS}
-    asked |= {"targets": {"target_reply": "3600"}, "": {}}
-    endpoint = next(each for each in ENDPOINTS if each.name == "inbox_report")
-    grant = KeyGrant("", ACCOUNT, frozenset(SCOPES))
+    parts: dict[str, dict[str, str]] = {part: {"include": part} for part in REPORT_PARTS}
+    parts |= {"targets": {"target_reply": "3600"}, "": {}}
     now = database.read(last_activity)
     end = datetime.fromtimestamp(now / 1000, UTC)
 
     def report(number: int, days: int, query: Mapping[str, str]) -> object:
         period = {"from": f"{(end - timedelta(days)).date()}", "to": f"{end.date()}"}
-        words = urlencode({**period, "timezone": "Europe/Madrid", **query}).encode()
-        parameters = Parameters(words, endpoint.parameters)
-        return database.read(
-            lambda c: endpoint.handler(EndpointRequest(c, grant, endpoint, "", parameters, now))
-        )
+        asked = {**period, "timezone": "Europe/Madrid", **query}
+        return answer(database, "inbox_report", asked, now)
 
     by_days = [
         seconds_in_turn(
-            rounds, {part: partial(report, days=days, query=asked[part]) for part in asked}
+            rounds, {part: partial(report, days=days, query=query) for part, query in parts.items()}
         )
         for days in (7, 30, 360)
     ]
-    for part in filter(None, asked):
+    for part in filter(None, parts):
         value = max(of_medians(taken[part], taken[""]) for taken in by_days)
         yield Result("R1", f"report with {part} / without", value, 4)
+
+
+def _writes(database: Database, rounds: int) -> Result:
+    # A function: to make a mock would be part of the time.
+    without = patch.object(counters, "move", lambda *_, **__: None)
+    value = message_writes(database, rounds * ["How much is it?"], without, keep=False)
+    return Result("W1", "message write with filter table and cells / without", value, 1.7)
 
 
 def _requests(target: str, database: Database, key: str, rounds: int) -> Iterator[Result]:
@@ -223,9 +94,6 @@ def _requests(target: str, database: Database, key: str, rounds: int) -> Iterato
         rows = conversations.conversation_page(connection, ACCOUNT, everything, None, PAGE)
         return conversations.labels_of(connection, ACCOUNT, [row["id"] for row in rows])
 
-    async def raw() -> None:
-        await asyncio.to_thread(database.read, raw_page)
-
     async def ask(client: httpx.AsyncClient, path: str) -> None:
         (await client.get(path)).raise_for_status()
 
@@ -237,7 +105,7 @@ def _requests(target: str, database: Database, key: str, rounds: int) -> Iterato
         taken = seconds_in_turn(
             rounds,
             {
-                "raw": lambda _: runner.run(raw()),
+                "raw": lambda _: runner.run(asyncio.to_thread(database.read, raw_page)),
                 "inside": lambda _: runner.run(ask(inside, path)),
                 "outside": lambda _: runner.run(ask(outside, path)),
             },
@@ -248,10 +116,9 @@ def _requests(target: str, database: Database, key: str, rounds: int) -> Iterato
             inlines.append(runner.run(_stall(inline())))
         runner.run(outside.aclose())
         app.close()
-    value = of_medians(taken["inside"], taken["raw"])
-    yield Result("H1", "in-process page / raw SQL (in a thread)", value, 4.5)
-    value = of_medians(taken["outside"], taken["inside"])
-    yield Result("H2", "loopback page / in-process page", value, 3)
+    raw, answered, sent = taken.values()
+    yield Result("H1", "in-process page / raw SQL (in a thread)", of_medians(answered, raw), 4.5)
+    yield Result("H2", "loopback page / in-process page", of_medians(sent, answered), 3)
     value = of_medians(threads, inlines)
     yield Result("H3", "event-loop stall in a slow search, in a thread / inline", value, 0.5)
     yield Result("H3", "event-loop stall in a slow search, ms", 1000 * median(threads), 16)

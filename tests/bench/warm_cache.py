@@ -3,9 +3,7 @@
 The newest of them has a thread of any length, of which the server has still older messages.
 """
 
-import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +11,10 @@ from frontdesk.cache import Cache
 from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.mailbox import Mailbox
 from frontdesk.sample.pictures import MOTIFS, draw
-from frontdesk.wire import (
-    Channel,
-    Conversation,
-    ConversationFilter,
-    Counts,
-    Label,
-    Message,
-    Note,
-    Page,
-    User,
-    Wire,
-)
+from frontdesk.wire import Conversation, ConversationFilter, Counts, Label, Message, Page
 from frontdesk.wire.values import timestamp
+from tests.mailbox.inbox import OPEN, Inbox
 
-OPEN = ConversationFilter(status="open")
 PAGE = 1_000
 # Threads that are held too: the cursor rests on these.
 THREADS, MESSAGES = 60, 30
@@ -55,29 +42,21 @@ def last_words(number: int) -> str:
     return f"({number})"
 
 
-@dataclass
-class Archive:
+class Archive(Inbox):
     """A server in memory with `size` open conversations, each made when it is asked for.
 
     The thread of the newest one has no beginning, and `arrived` messages above the number 0.
     message_limit: how many of them make a page. photos: every third of them has one.
     """
 
-    size: int
-    message_limit: int = PAGE
-    arrived: int = 0
-    photos: bool = False
-    server = None
-
-    def connect(self) -> Any:
-        """This in the place of a client."""
-        return self
-
-    async def close(self) -> None:
-        """Nothing to give up."""
+    def __init__(self, size: int, message_limit: int = PAGE, *, photos: bool = False) -> None:
+        super().__init__()
+        self.size, self.message_limit, self.photos = size, message_limit, photos
+        self.arrived = 0
+        self.labels = tuple(Label(id=title, title=title) for title in LABELS)
 
     async def conversation_page(
-        self, filter: ConversationFilter, *, limit: int = 25, cursor: str | None = None
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Conversation]:
         start = int(cursor or 0)
         end = min(start + PAGE, self.size) if filter.status == "open" else start
@@ -104,21 +83,8 @@ class Archive:
         )
         return Page(data=data, next_cursor=str(after), has_more=True)
 
-    async def note_page(
-        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
-    ) -> Page[Note]:
-        return Page(data=())
 
-    async def catalogue_page(self, row: type[Wire], **_: object) -> Page[Any]:
-        rows: dict[type[Wire], tuple[Wire, ...]] = {
-            Label: tuple(Label(id=title, title=title) for title in LABELS),
-            User: (User(id="1", name="Grace Okafor"),),
-            Channel: (Channel(id="108200000000011", name="London"),),
-        }
-        return Page(data=rows.get(row, ()))
-
-
-def make(
+async def make(
     path: Path, size: int, origin: str, messages: int = MESSAGES, *, photos: bool = False
 ) -> None:
     """Read `size` conversations of `origin` into a new cache at `path`, newest first.
@@ -126,25 +92,9 @@ def make(
     messages: of the newest conversation; it has more of them where it came from. photos: every
     third of those has one, see `keep_photos`.
     """
-    asyncio.run(_fill(path, size, origin, messages, photos))
-
-
-def keep_photos(directory: Path) -> None:
-    """Write the photos of messages to where files are kept."""
-    kept = KeptFiles(directory, most_bytes=LIMIT_BYTES)
-    for motif in range(len(MOTIFS)):
-        with kept.writing(_photo(motif), preview=True) as file:
-            file.write(draw(motif, 0))
-
-
-def _photo(number: int) -> str:
-    """Key of the photo of a message."""
-    return f"photo-{number % len(MOTIFS)}"
-
-
-async def _fill(path: Path, size: int, origin: str, messages: int, photos: bool) -> None:
     cache = Cache(path, origin, limit_bytes=LIMIT_BYTES)
-    mailbox = Mailbox(Archive(size, min(PAGE, messages), photos=photos).connect, cache)
+    archive: Any = Archive(size, min(PAGE, messages), photos=photos)
+    mailbox = Mailbox(lambda: archive, cache)
     try:
         await mailbox.connect()
         await mailbox.refresh_catalogues()
@@ -160,6 +110,19 @@ async def _fill(path: Path, size: int, origin: str, messages: int, photos: bool)
     finally:
         await mailbox.close()
         cache.close()
+
+
+def keep_photos(directory: Path) -> None:
+    """Write the photos of messages to where files are kept."""
+    kept = KeptFiles(directory, most_bytes=LIMIT_BYTES)
+    for motif in range(len(MOTIFS)):
+        with kept.writing(_photo(motif), preview=True) as file:
+            file.write(draw(motif, 0))
+
+
+def _photo(number: int) -> str:
+    """Key of the photo of a message."""
+    return f"photo-{number % len(MOTIFS)}"
 
 
 def _conversation(number: int) -> Conversation:

@@ -1,9 +1,10 @@
 """The programs that are compared, and the warm caches that the viewer starts on."""
 
+import asyncio
 import compileall
 import os
 import re
-import sqlite3
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,16 +16,9 @@ import frontdesk
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.inbox.state import CONVERSATION_SETTING, QUERY_SETTING
-from frontdesk.system import first_frame_file
-from frontdesk.system.environment import (
-    CACHE_LIMIT_VARIABLE,
-    KEY_VARIABLE,
-    MOST_CACHE_MB,
-    cache_file,
-    media_directory,
-)
+from frontdesk.system import environment, first_frame_file
 from tests.bench import warm_cache
-from tests.bench.sessions import Program, environment_in
+from tests.bench.sessions import Program
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 # Nobody listens at this port.
@@ -33,9 +27,8 @@ KEY = "fdk_" + "a" * 40
 ORIGIN = origin_of(NO_SERVER, KEY)
 FEW = 1_000
 
-BARE = Program((sys.executable, str(PROGRAMS / "bare.py")), "bare and ready")
+BARE = Program((sys.executable, str(PROGRAMS / "bare.py")), "keys: 0")
 COMPARED = (sys.executable, str(PROGRAMS / "compared.py"))
-FLOOR = Program((*COMPARED, "floor"), "keys: 0")
 OPTIONS = Program((*COMPARED, "options"), "0000003")
 WIDGETS = Program((*COMPARED, "widgets"), r"come yet \(0\)")
 
@@ -55,7 +48,7 @@ class Workspace:
     @property
     def path(self) -> Path:
         name = f"{self.conversations}-{self.messages}{'-photos' if self.photos else ''}"
-        return self.directory / name / "frontdesk" / cache_file().name
+        return self.directory / name / "frontdesk" / environment.cache_file().name
 
     def make(self) -> None:
         """Fill the file, unless that was done before, and have the system hold it in memory."""
@@ -64,9 +57,9 @@ class Workspace:
             partial = self.path.with_name("partial")
             partial.unlink(missing_ok=True)
             size = self.conversations, ORIGIN, self.messages
-            warm_cache.make(partial, *size, photos=self.photos)
+            asyncio.run(warm_cache.make(partial, *size, photos=self.photos))
             if self.photos:
-                warm_cache.keep_photos(media_directory(self.path, ORIGIN))
+                warm_cache.keep_photos(environment.media_directory(self.path, ORIGIN))
             partial.rename(self.path)
         with self.path.open("rb") as file:
             while file.read(1 << 22):
@@ -91,8 +84,8 @@ class Workspace:
             re.escape(warm_cache.name(3)),
             {
                 "XDG_CACHE_HOME": str(self.path.parent.parent),
-                KEY_VARIABLE: KEY,
-                CACHE_LIMIT_VARIABLE: str(MOST_CACHE_MB),
+                environment.KEY_VARIABLE: KEY,
+                environment.CACHE_LIMIT_VARIABLE: str(environment.MOST_CACHE_MB),
             },
             key=b"j",
             # The title of the thread names the selected customer.
@@ -109,13 +102,17 @@ class Workspace:
         """The viewer on a copy of this cache, whose server is in memory and has more."""
         self.begin_again()
         copy = self.path.with_name("copy.db")
-        # Who had it open before may have left a log beside the file.
-        with closing(sqlite3.connect(self.path)) as whole, closing(sqlite3.connect(copy)) as part:
-            whole.backup(part)
+        shutil.copyfile(self.path, copy)
         module = ("-m", "tests.bench.programs.archived", str(copy), str(self.conversations), ORIGIN)
-        variables = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        content = re.escape(warm_cache.last_words(0))
-        return Program((sys.executable, *module), content, variables)
+        return Program((sys.executable, *module), re.escape(warm_cache.last_words(0)))
+
+
+def environment_in(home: Path) -> dict[str, str]:
+    """What programs see: a common terminal, a home of their own, byte code that is kept."""
+    dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    directories = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
 @contextmanager

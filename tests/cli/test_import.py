@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from tests.commands import run_command, stored
+from tests.ingest.webhook_bodies import text_body
 from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.import_ import files, import_group
@@ -31,24 +32,8 @@ MOMENT = 1_700_000_000
 
 def body(number: int, *, echo: bool = False, moment: int = MOMENT) -> dict[str, Any]:
     """One text between a business number and one of two people."""
-    person = f"1650555000{number % 2}"
-    ends = {"from": "15550783881", "to": person} if echo else {"from": person}
-    message = {
-        **ends,
-        "id": f"wamid.{number}",
-        "timestamp": str(moment + number),
-        "type": "text",
-        "text": {"body": f"Message {number} 👋"},
-    }
-    value = {
-        "metadata": {"display_phone_number": "15550783881", "phone_number_id": "106540352242922"},
-        "message_echoes" if echo else "messages": [message],
-    }
-    field = "smb_message_echoes" if echo else "messages"
-    return {
-        "object": "whatsapp_business_account",
-        "entry": [{"id": "102290129340398", "changes": [{"field": field, "value": value}]}],
-    }
+    person, text = f"1650555000{number % 2}", f"Message {number} 👋"
+    return text_body(f"wamid.{number}", person, moment + number, text, echo=echo)
 
 
 def lines(bodies: Sequence[dict[str, Any]]) -> bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.ingest.webhook_bodies import text_body
 from tests.terminals import Terminal
 
 from frontdesk.cli.commands.check import check_command
@@ -32,12 +33,7 @@ Start = Callable[..., Terminal]
 
 
 def body(number: int) -> bytes:
-    metadata = {"display_phone_number": "15550001111", "phone_number_id": "106540352242922"}
-    message = {"from": "16505551234", "id": f"w{number}", "timestamp": "1773480000"}
-    message |= {"type": "text", "text": {"body": "hello"}}
-    changes = [{"field": "messages", "value": {"metadata": metadata, "messages": [message]}}]
-    entry = [{"id": "1", "changes": changes}]
-    return json.dumps({"object": "whatsapp_business_account", "entry": entry}).encode()
+    return json.dumps(text_body(f"w{number}", "16505551234", 1_773_480_000, "hello")).encode()
 
 
 @pytest.fixture

@@ -182,7 +182,7 @@ class Inbox:
         start = int(cursor or 0)
         found = rows.get(row, ())[start:]
         following = str(start + 1) if found[1:] else None
-        model: Any = Page[row]  # type: ignore[valid-type]
+        model: type[Page[Any]] = Page[row]  # type: ignore[valid-type]
         return model(data=found[:1], next_cursor=following, has_more=following is not None)
 
     async def report(self, query: ReportQuery | None = None) -> Report:

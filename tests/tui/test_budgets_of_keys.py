@@ -100,7 +100,7 @@ def long_thread(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def warm(factory: pytest.TempPathFactory, conversations: int, messages: int) -> Path:
     path = factory.mktemp("budgets") / f"{conversations}-{messages}.db"
-    warm_cache.make(path, conversations, ORIGIN, messages)
+    asyncio.run(warm_cache.make(path, conversations, ORIGIN, messages))
     return path
 
 

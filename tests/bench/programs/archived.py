@@ -6,6 +6,7 @@
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox
@@ -19,8 +20,8 @@ class Archived(FrontdeskApp):
 
     BINDINGS = [("f9", "older", "Older"), ("f10", "arrive", "New")]
 
-    def __init__(self, archive: warm_cache.Archive, cache: Cache) -> None:
-        super().__init__(Mailbox(archive.connect, cache), title="archive")
+    def __init__(self, archive: Any, cache: Cache) -> None:
+        super().__init__(Mailbox(lambda: archive, cache), title="archive")
         self._archive = archive
 
     async def action_older(self) -> None:

@@ -1,27 +1,13 @@
-"""Textual's own widgets: `python compared.py floor`, `options` or `widgets`."""
+"""Textual's own widgets: `python compared.py options` or `widgets`."""
 
 import sys
 
-from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 ROWS, MESSAGES, PAGE = 1_000, 1_000, 50
-
-
-class Floor(App[None]):
-    """The least that a key costs: each goes through Textual to the repaint of one line."""
-
-    pressed = 0
-
-    def compose(self) -> ComposeResult:
-        yield Static("keys: 0")
-
-    def on_key(self, event: events.Key) -> None:
-        self.pressed += 1
-        self.query_one(Static).update(f"keys: {self.pressed}")
 
 
 class Options(App[None]):
@@ -77,4 +63,4 @@ def _message(number: int) -> Static:
 
 
 if __name__ == "__main__":
-    {"floor": Floor, "options": Options, "widgets": MessageWidgets}[sys.argv[1]]().run()
+    {"options": Options, "widgets": MessageWidgets}[sys.argv[1]]().run()
