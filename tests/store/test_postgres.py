@@ -54,6 +54,22 @@ def named(name: str) -> Callable[[Connection], object]:
     return lambda connection: connection.run("UPDATE account SET name = :name", {"name": name})
 
 
+def test_a_read_is_planned_for_its_values_however_often_it_is_made(
+    database: PostgresDatabase,
+) -> None:
+    def read(connection: Connection) -> Row | None:
+        for number in range(15):
+            connection.rows("SELECT id FROM label WHERE id = :id", {"id": number})
+        return connection.row(
+            "SELECT CAST(SUM(generic_plans) AS BIGINT) AS any, CAST(SUM(custom_plans) AS BIGINT)"
+            " AS own FROM pg_prepared_statements WHERE statement LIKE '%label%'"
+        )
+
+    plans = database.read(read)
+    assert plans is not None
+    assert (plans["any"], plans["own"] > 5) == (0, True)
+
+
 def test_data_persists_when_the_database_is_reopened(
     database: PostgresDatabase, address: str
 ) -> None:

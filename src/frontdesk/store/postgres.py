@@ -249,6 +249,10 @@ class PostgresDatabase:
                 session.execute(f"SET statement_timeout TO {milliseconds}".encode())
             if not self._durable:
                 session.execute("SET synchronous_commit TO off")
+            if reading:
+                # By the tenth page, a plan for any values would replace those for the values asked
+                # for, although a label may be that of half of the conversations or of two.
+                session.execute("SET plan_cache_mode TO force_custom_plan")
             session.autocommit = False
             # Not False: a read-only server would then refuse the setting with an unclear error.
             session.read_only = reading or None
