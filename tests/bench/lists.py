@@ -22,6 +22,8 @@ HELD = 12
 # Messages of a thread, of which every third has a photo; and a wheel over it.
 PHOTOS = 180
 WHEEL_UP, WHEEL_DOWN = b"\x1b[<64;90;20M", b"\x1b[<65;90;20M"
+# Keys of the programs to which messages can be added: a page of older ones, and a new one.
+GROWING = {"older": b"\x1b[20~", "new": b"\x1b[21~"}
 # Keys that write a query into the filter line.
 ACTIVE, OLDEST = (b"F", b"\x15", b"is:open sort:active"), (b"F", b"\x15", b"is:open sort:oldest")
 # What must not depend on the number of conversations: key, and keys that lead there; the bound.
@@ -86,12 +88,8 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
         "thread few": Work(homes["few"].thread_viewer(), up, first=(b"3",)),
         "thread long": Work(homes["long"].thread_viewer(), up, first=(b"3",)),
     }
-    wheel = [
-        Stroke("photos come", WHEEL_UP, presses),
-        Stroke("back", WHEEL_DOWN, presses),
-        Stroke("wheel", WHEEL_UP, presses),
-        Stroke("up", b"k", presses),
-    ]
+    turns = {"photos come": WHEEL_UP, "back": WHEEL_DOWN, "wheel": WHEEL_UP}
+    wheel = [*(Stroke(name, key, presses) for name, key in turns.items()), *up]
     viewer = homes["photos"].thread_viewer()
     kitty = replace(viewer, variables={**viewer.variables, "TERM": "xterm-kitty"})
     yield {
@@ -99,10 +97,7 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
         "photos": Work(viewer, wheel, first=(b"3",)),
         "photos in kitty": Work(kitty, wheel, first=(b"3",)),
     }
-    growing = [
-        Stroke("older", b"\x1b[20~", some, silent=True),
-        Stroke("new", b"\x1b[21~", some, silent=True),
-    ]
+    growing = [Stroke(name, key, some, silent=True) for name, key in GROWING.items()]
     yield {
         "widgets": Work(WIDGETS, growing),
         "archive few": Work(homes["few"].archived(), growing, first=(b"3",)),
@@ -177,10 +172,9 @@ def _threads(sessions: Mapping[str, Session]) -> Iterator[Result]:
     yield Result("T1", "line up to its frame, long / 1,000 messages", value, 1.15)
     yield Result("T2", "line up to its frame / key floor", up / floor.p50("up", "latency"), 2.0)
     yield Result("T7", "memory, long / 1,000", long.megabytes / few.megabytes, 1.1)
-    photos, floor = sessions["photos"], sessions["photos floor"]
+    photos, kitty, floor = (sessions[f"photos{of}"] for of in ("", " in kitty", " floor"))
     yield Result("P1", "bytes of a wheel step over photos", photos.mean("wheel", "bytes"), 36_000)
-    value = sessions["photos in kitty"].mean("wheel", "bytes")
-    yield Result("P1", "the same in kitty", value, 12_000)
+    yield Result("P1", "the same in kitty", kitty.mean("wheel", "bytes"), 12_000)
     value = photos.p50("wheel", "latency") / floor.p50("up", "latency")
     yield Result("P2", "wheel step over photos to its frame / key floor", value, 4)
     value = photos.p50("up", "latency") / floor.p50("up", "latency")

@@ -14,9 +14,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx
 
@@ -37,25 +37,16 @@ CHUNKED = b"POST /webhooks/whatsapp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ch
 SEND_SECONDS = 2.0
 
 
-class Flood(NamedTuple):
-    """What is sent on each of some connections: a head, and one piece again and again."""
-
-    name: str
-    connections: int
-    head: bytes
-    piece: bytes
-    pieces: int
-
-
-FLOODS = (
+# Connections, and what is sent on each of them: a head, and a piece so many times.
+FLOODS = {
     # Whose answers are not read.
-    Flood("pipelined requests", 40, b"", b"GET / HTTP/1.1\r\n\r\n", 14_000),
+    "pipelined requests": (40, b"", b"GET / HTTP/1.1\r\n\r\n", 14_000),
     # Of 64 MiB.
-    Flood("trailers", 1, CHUNKED + b"0\r\n", b"a:\r\n", 16 * MEBIBYTE),
-    Flood("one long trailer", 1, CHUNKED + b"0\r\na:", b"x", 16 * MEBIBYTE),
+    "trailers": (1, CHUNKED + b"0\r\n", b"a:\r\n", 16 * MEBIBYTE),
+    "one long trailer": (1, CHUNKED + b"0\r\na:", b"x", 16 * MEBIBYTE),
     # Of 250 KB each.
-    Flood("unfinished heads", 40, b"GET / HTTP/1.1\r\n", b"a:\r\n", 62_500),
-)
+    "unfinished heads": (40, b"GET / HTTP/1.1\r\n", b"a:\r\n", 62_500),
+}
 
 
 def results(
@@ -72,7 +63,7 @@ def results(
             yield _faults("O6", f"the same after {number.name} under load", faults)
         for flood in FLOODS:
             before, after = peaks(target, flood)
-            yield Result("O7", f"MB more for a flood of {flood.name}", after - before, 20)
+            yield Result("O7", f"MB more for a flood of {flood}", after - before, 20)
 
 
 async def _pressed(
@@ -90,19 +81,18 @@ async def _pressed(
             asking = asyncio.create_task(press.run(clients - senders, senders))
             await asyncio.sleep(seconds)
             memory[name] = resident_megabytes(process.pid)
-            press.stop()
+            press.ending.set()
             await asking
             times[name] = press.tally.times
             faults += wrong(press.tally)
             acknowledged |= press.tally.acknowledged
-    grown = memory["a crowd"] - memory["few"]
     refused = press.tally.turned_away + press.tally.closed
     names = ("many", "a crowd")
     slow = {name: 1000 * percentile(times[name], 0.99) for name in names}
     return [
         *(Result("O1", f"answers a second, {name}", len(times[name]) / seconds) for name in names),
         *(Result("O2", f"p99 of an answer, {name}, ms", slow[name]) for name in names),
-        Result("O3", "MB more for a crowd than for few", grown, 60),
+        Result("O3", "MB more for a crowd than for few", memory["a crowd"] - memory["few"], 60),
         Result("O4", "refusals once few clients are left", refused, 0),
         _faults("O5", "wrong or torn answers, lost webhooks", faults + lost(target, acknowledged)),
     ]
@@ -126,7 +116,7 @@ async def ended(
         # The workers have it too: it ends with the last of them.
         await asyncio.to_thread(process.stdout.read)
         code = await asyncio.to_thread(process.wait)
-        press.stop()
+        press.ending.set()
         await asking
     faults = [*press.tally.wrong]
     if number == signal.SIGTERM:
@@ -155,28 +145,22 @@ def lost(target: str, acknowledged: set[str]) -> list[str]:
     return [*faults, *(fate for fate, number in fates.items() if number)]
 
 
-def peaks(target: str, flood: Flood) -> tuple[float, float]:
+def peaks(target: str, flood: str) -> tuple[float, float]:
     """The largest resident size, in MB, before a flood and once all of it is parsed."""
-    with served(target, 1) as (process, port):
-        _ask(port)
+    connections, head, piece, pieces = FLOODS[flood]
+    with served(target, 1) as (process, port), ExitStack() as opened:
+        # It answers after what was sent before is parsed.
+        ask = partial(httpx.get, f"http://127.0.0.1:{port}/healthz", timeout=None)
+        ask()
         before = resident_megabytes(process.pid, "VmHWM")
-        with ExitStack() as connections:
-            data = flood.head + flood.piece * flood.pieces
-            for _ in range(flood.connections):
-                connection = connections.enter_context(
-                    socket.create_connection(("127.0.0.1", port))
-                )
-                connection.settimeout(SEND_SECONDS)
-                # As far as the service takes it.
-                with suppress(OSError):
-                    connection.sendall(data)
-            _ask(port)
-            return before, resident_megabytes(process.pid, "VmHWM")
-
-
-def _ask(port: int) -> None:
-    """Wait for an answer, which comes after what was sent before is parsed."""
-    httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=None)
+        for _ in range(connections):
+            connection = opened.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.settimeout(SEND_SECONDS)
+            # As far as the service takes it.
+            with suppress(OSError):
+                connection.sendall(head + piece * pieces)
+        ask()
+        return before, resident_megabytes(process.pid, "VmHWM")
 
 
 def resident_megabytes(pid: int, field: str = "VmRSS") -> float:

@@ -42,14 +42,14 @@ class Tally:
 class LoadGenerator:
     """Clients that send requests until stopped, or a number of them; `tally` says what came of it.
 
-    numbers: of webhook bodies, each used once.
+    numbers: of webhook bodies, each used once. ending: set, it stops them.
     """
 
     def __init__(self, port: int, key: str, numbers: Iterator[int]) -> None:
         self.tally = Tally()
         self._origin = f"http://127.0.0.1:{port}"
         self._authorization = {"Authorization": f"Bearer {key}"}
-        self._ending = asyncio.Event()
+        self.ending = asyncio.Event()
         self._answered = asyncio.Semaphore(0)
         self._numbers = numbers
 
@@ -57,9 +57,6 @@ class LoadGenerator:
         """Wait until so many more requests were answered."""
         for _ in range(times):
             await self._answered.acquire()
-
-    def stop(self) -> None:
-        self._ending.set()
 
     async def run(self, readers: int, senders: int, times: int | None = None) -> None:
         """times: how often each asks; None: until it is stopped."""
@@ -70,7 +67,7 @@ class LoadGenerator:
 
             async def repeat(work: Callable[[aiohttp.ClientSession], Awaitable[None]]) -> None:
                 for number in count():
-                    if self._ending.is_set() or number == times:
+                    if self.ending.is_set() or number == times:
                         return
                     await work(session)
 
@@ -102,7 +99,7 @@ class LoadGenerator:
         """A new message, as often as it takes to have it acknowledged."""
         sent = json.dumps(_body(next(self._numbers))).encode()
         headers = signed(sent)["headers"]
-        while not self._ending.is_set():
+        while not self.ending.is_set():
             post = session.post(PATH, data=sent, headers=headers)
             if await self._ask(post) is not None:
                 self.tally.acknowledged.add(hashlib.sha256(sent).hexdigest())

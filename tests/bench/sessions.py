@@ -4,7 +4,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Literal, NamedTuple
@@ -113,12 +113,10 @@ def p99(presses: Sequence[Press]) -> float:
 @contextmanager
 def running(program: Program, environment: Mapping[str, str]) -> Iterator[PseudoTerminal]:
     """The program in a terminal of its own, once its content is there."""
-    terminal = PseudoTerminal(program.command, {**environment, **program.variables})
-    try:
+    variables = {**environment, **program.variables}
+    with closing(PseudoTerminal(program.command, variables)) as terminal:
         terminal.wait_for_words(re.compile(program.content.encode()))
         yield terminal
-    finally:
-        terminal.close()
 
 
 def start(program: Program, environment: Mapping[str, str]) -> Start:

@@ -102,21 +102,19 @@ def _requests(target: str, database: Database, key: str, rounds: int) -> Iterato
 
     with served(target, 1) as (_, port), asyncio.Runner() as runner:
         outside = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers)
-        taken = seconds_in_turn(
-            rounds,
-            {
-                "raw": lambda _: runner.run(asyncio.to_thread(database.read, raw_page)),
-                "inside": lambda _: runner.run(ask(inside, path)),
-                "outside": lambda _: runner.run(ask(outside, path)),
-            },
-        )
+        works = {
+            "raw": lambda _: runner.run(asyncio.to_thread(database.read, raw_page)),
+            "inside": lambda _: runner.run(ask(inside, path)),
+            "outside": lambda _: runner.run(ask(outside, path)),
+        }
+        taken = seconds_in_turn(rounds, works).values()
         threads, inlines = [], []
         for _ in range(max(rounds // 10, 5)):
             threads.append(runner.run(_stall(ask(inside, slow))))
             inlines.append(runner.run(_stall(inline())))
         runner.run(outside.aclose())
         app.close()
-    raw, answered, sent = taken.values()
+    raw, answered, sent = taken
     yield Result("H1", "in-process page / raw SQL (in a thread)", of_medians(answered, raw), 4.5)
     yield Result("H2", "loopback page / in-process page", of_medians(sent, answered), 3)
     value = of_medians(threads, inlines)

@@ -61,9 +61,7 @@ class Workspace:
             if self.photos:
                 warm_cache.keep_photos(environment.media_directory(self.path, ORIGIN))
             partial.rename(self.path)
-        with self.path.open("rb") as file:
-            while file.read(1 << 22):
-                pass
+        self.path.read_bytes()
 
     def opened(self) -> Cache:
         """The cache itself."""
@@ -101,8 +99,7 @@ class Workspace:
     def archived(self) -> Program:
         """The viewer on a copy of this cache, whose server is in memory and has more."""
         self.begin_again()
-        copy = self.path.with_name("copy.db")
-        shutil.copyfile(self.path, copy)
+        copy = shutil.copyfile(self.path, self.path.with_name("copy.db"))
         module = ("-m", "tests.bench.programs.archived", str(copy), str(self.conversations), ORIGIN)
         return Program((sys.executable, *module), re.escape(warm_cache.last_words(0)))
 
