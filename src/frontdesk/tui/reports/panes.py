@@ -69,7 +69,7 @@ ALL_WITH_LABEL = "all conversations with this label, of any date"
 OPEN_OF_TEAM = "all open conversations of its people and of no one, on its channels"
 NO_BUSINESS_HOURS = "The server has no business hours of this inbox: all time is measured"
 NOT_ONLY_OF_PERIOD = "all conversations, of any date"
-ALL_FROM_AD = "all conversations of customers from this ad, of any date"
+ALL_FROM_AD = "all conversations with a message from this ad, of any date"
 ALL_OF_AUTHORS = "all conversations, whoever wrote in them"
 
 
