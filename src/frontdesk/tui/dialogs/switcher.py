@@ -280,14 +280,10 @@ def _rank(choice: Choice[Any], typed: str) -> tuple[bool, int, int]:
     return not has_whole_words(choice.words, typed), match_rank(choice, typed), group
 
 
-def preview(conversation: Conversation) -> str:
-    """The last message in a line."""
-    message = conversation.last_message
-    return snippet(message) if message is not None else "no messages"
-
-
 def _conversation_choice(row: Conversation) -> Choice[Destination]:
-    words = f"{contact_name(row.contact)}: {preview(row)}"
+    """A conversation with its last message, unless there is none or the key may not read it."""
+    name, message = contact_name(row.contact), row.last_message
+    words = f"{name}: {snippet(message)}" if message is not None else name
     return Choice(row, words, f"{row.status} · {one_line(row.channel.name or '')}")
 
 
