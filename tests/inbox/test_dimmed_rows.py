@@ -41,7 +41,7 @@ def test_a_row_that_was_marked_as_unread_no_longer_matches_where_those_are_left_
     here = terminal.window.selected_id
     terminal.press("m")
     assert terminal.window.dimmed == {here}
-    assert terminal.status.endswith("1 no longer")
+    assert terminal.status.endswith(", 1 no longer matches")
     terminal.press("m")
     assert terminal.window.dimmed == set()
 

@@ -104,6 +104,7 @@ def test_what_capital_m_read_stays_dimmed_in_the_unread_view() -> None:
     terminal.press(*"jj", "M", seconds=0.2)
     assert terminal.names == rows
     assert len(terminal.window.dimmed) == 3
+    assert terminal.status.endswith(", 3 no longer match")
     terminal.press("undo", seconds=0.2)
     assert not terminal.window.dimmed
 
@@ -119,7 +120,9 @@ def test_the_status_line_counts_the_rows_that_no_longer_match() -> None:
     terminal.press("enter", seconds=1.0)
     terminal.press("escape", seconds=1.0)
     assert len(terminal.names) == rows
-    assert re.search(rf" {rows - 1} (shown of \d+ loaded|loaded), 1 no longer", terminal.status)
+    assert re.search(
+        rf" {rows - 1} (shown of \d+ loaded|loaded), 1 no longer matches", terminal.status
+    )
     terminal.press("ctrl+r", seconds=2.0)
     assert "no longer" not in terminal.status
     assert len(terminal.names) == rows - 1

@@ -293,7 +293,7 @@ def test_a_row_out_of_view_that_left_stays_where_it_was_until_a_refresh() -> Non
     terminal.wait(75.0)
     assert terminal.ids == before
     assert terminal.window.dimmed == {"159"}
-    assert "259 loaded, 1 no longer" in terminal.status
+    assert "259 loaded, 1 no longer matches" in terminal.status
     terminal.press("ctrl+r", seconds=2.0)
     assert terminal.ids == [id for id in before if id != "159"]
     assert not terminal.window.dimmed

@@ -84,8 +84,9 @@ async def test_the_demo_says_that_a_theme_is_not_remembered(app: Any, is_demo: b
     async with viewer.run_test(size=SIZE) as pilot:
         await settle(pilot)
         viewer.search_themes()
-        await press(pilot, *"nord", "enter")
+        await press(pilot, *"high-contrast", "enter")
         assert ("The demo does not remember themes" in shown(viewer)) == is_demo
+        assert ('[viewer] theme = "high-contrast"' in shown(viewer)) == is_demo
 
 
 @pytest.mark.parametrize("is_demo", [False, True])

@@ -106,9 +106,8 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
     if view.complete:
         whole = view.scan.ended or not view.shown.rest
         found = f"{matches:,} shown of {view.scan.looked_at:,} loaded"
-        stale = len(inbox.window.rows) - matches
         words = f"{matches:,} loaded" if whole else found
-        return f"{words}, {stale} no longer" if stale > 0 else words
+        return words + _dimmed(len(inbox.window.rows) - matches)
     if not view.is_loaded:
         return f"~{matches:,} on this computer" if matches else "nothing loaded"
     if is_loading_rows(inbox):
@@ -118,6 +117,13 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
     if _is_paused(inbox):
         return f"{words}, paused"
     return f"{words}, {inbox.keys['list.last']}: keep looking" if in_list else words
+
+
+def _dimmed(rows: int) -> str:
+    """Words for the rows of a complete list that no longer match."""
+    if rows <= 0:
+        return ""
+    return f", {rows} no longer {'matches' if rows == 1 else 'match'}"
 
 
 def _is_paused(inbox: Inbox) -> bool:

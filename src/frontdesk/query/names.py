@@ -395,7 +395,7 @@ _STARTS: Sequence[tuple[str, str]] = (
     ("team:", "team"),
     ("by:", "who wrote in it"),
     ("field:", "custom field of the customer"),
-    ("ad:", "ad that the customer came from"),
+    ("ad:", "ad that a message came from"),
     ("needs:human", "a bot has handed over"),
     ("unread", "new messages"),
     ("waiting:>1h", "waits longer than an hour"),

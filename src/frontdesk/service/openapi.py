@@ -214,13 +214,13 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             EXTENSION: True,
         },
         "ads": {
-            "description": "Only conversations of customers who came from one of these ads, by its "
-            "id or a part of its headline. Needs the scope `messages:read` too.",
+            "description": "Only conversations with a message that came from one of these ads, by "
+            "its id or a part of its headline. Needs the scope `messages:read` too.",
             "schema": _list_of("120210000000000000"),
             EXTENSION: True,
         },
         "without_ads": {
-            "description": "Only conversations of customers who came from none of these ads.",
+            "description": "Only conversations without a message that came from one of these ads.",
             "schema": _list_of("120210000000000000"),
             EXTENSION: True,
         },

@@ -185,7 +185,7 @@ class HasField:
 
 @dataclass(frozen=True, slots=True)
 class FromAd:
-    """A message says that the customer came from one of these ads."""
+    """A message came from one of these ads."""
 
     ad_ids: tuple[str, ...]
     negated: bool = False

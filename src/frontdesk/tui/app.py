@@ -23,7 +23,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.terminal_input import AltKeys
-from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, theme_names
+from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, configured_name, theme_names
 
 _THEME = "viewer.theme"
 
@@ -292,7 +292,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self.theme = theme
             self._mailbox.set_setting(_THEME, f"{theme} {self._configured_theme}")
             if self._preferences.is_demo:
-                self.notify(sentences.THEME_OF_DEMO.format(theme=theme), markup=False)
+                words = sentences.THEME_OF_DEMO.format(theme=configured_name(theme))
+                self.notify(words, markup=False)
 
     @property
     def _configured_theme(self) -> str:

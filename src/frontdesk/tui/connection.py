@@ -44,6 +44,10 @@ class ConnectionMonitor(LinkKeeper):
         )
         self._changed, self._state_changed = changed, state_changed
 
+    def shows_failure(self, error: InboxError) -> None:
+        """Record for `state` that a request beside the list was for all that a view shows."""
+        self.link = self.link._replace(trouble=error, live_at=None)
+
     async def ask(
         self,
         request: Callable[[], Awaitable[T]],

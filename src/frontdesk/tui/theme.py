@@ -106,8 +106,13 @@ OTHER_THEMES = (
 
 def theme_names() -> dict[str, str]:
     """Names in the configuration and the palette, and those in Textual."""
-    own = {theme.name.removeprefix("frontdesk-"): theme.name for theme in THEMES}
+    own = {configured_name(theme.name): theme.name for theme in THEMES}
     return {**own, **dict(zip(OTHER_THEMES, OTHER_THEMES, strict=True))}
+
+
+def configured_name(theme: str) -> str:
+    """Name in the configuration of a theme of Textual."""
+    return theme.removeprefix("frontdesk-")
 
 
 # Inks of the stylesheets, and the backgrounds that they are used on.

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from frontdesk.errors import NOBODY_IS_ME
+from frontdesk.errors import NOBODY_IS_ME, Forbidden, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import one_line
+from frontdesk.tui import sentences
 
 if TYPE_CHECKING:
     from frontdesk.client import Server
@@ -52,6 +53,14 @@ def why_not(server: Server | None, name: str) -> str:
         case "failing":
             return f"This server fails for {feature.words}"
     return ""
+
+
+def refusal_words(things: str, error: Forbidden | NotFound) -> str:
+    """Sentences on things that the key may not read, with the scope, or that the server lacks."""
+    if isinstance(error, NotFound):
+        return sentences.NOT_OFFERED.format(things=things)
+    words, scope = sentences.NOT_ALLOWED.format(things=things), one_line(error.scope or "")
+    return sentences.NEEDS_SCOPE.format(words=words, scope=scope) if scope else words
 
 
 def ignored_filters(mailbox: Mailbox) -> frozenset[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import Unreachable
+from frontdesk.errors import Forbidden, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.text.phones import format_phone
@@ -33,14 +33,14 @@ CONTACTS = [
 class Contacts:
     """The real client, but for contacts: those whose name has the text, after `answers` is set.
 
-    failing: there is no answer but an error.
+    error: there is no answer but this.
     """
 
     def __init__(self, client: InboxClient) -> None:
         self._client = client
         self.answers = asyncio.Event()
         self.answers.set()
-        self.failing = False
+        self.error: InboxError | None = None
         self.searched: list[str] = []
         self.page_size = 25
 
@@ -50,8 +50,8 @@ class Contacts:
     async def contact_page(self, q: str | None = None, **page: Any) -> Page[Contact]:
         self.searched.append(q or "")
         await self.answers.wait()
-        if self.failing:
-            raise Unreachable("The server does not answer")
+        if self.error is not None:
+            raise self.error
         text = (q or "").casefold()
         found = [
             contact for contact in CONTACTS if text in f"{contact.name} {contact.email}".casefold()
@@ -216,7 +216,7 @@ async def test_enter_that_waited_for_a_search_that_failed_takes_the_highlighted_
 ) -> None:
     app = switcher()
     contacts.answers.clear()
-    contacts.failing = True
+    contacts.error = Unreachable("The server does not answer")
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press(*"+44 083309779", "enter")
@@ -231,7 +231,7 @@ async def test_a_search_that_failed_is_named_beside_the_choices_of_this_computer
     switcher: Callable[..., SwitcherApp], contacts: Contacts
 ) -> None:
     app = switcher()
-    contacts.failing = True
+    contacts.error = Unreachable("The server does not answer")
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press(*"+44 083309779")
@@ -242,6 +242,23 @@ async def test_a_search_that_failed_is_named_beside_the_choices_of_this_computer
         await pilot.press(*["backspace"] * 20)
         await settle(pilot)
         assert "failed" not in shown(app)
+
+
+async def test_a_key_that_may_not_read_contacts_is_said_to_need_the_scope(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher()
+    contacts.error = Forbidden("The API key lacks a scope", scope="contacts:read")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        for typed, before in (("tom", "Go to · "), ("zzqq", "No match here. ")):
+            await type_in(pilot, typed)
+            await settle(pilot)
+            words = " ".join(shown(app).replace("│", "").split())
+            sentence = "This key may not read contacts. It needs the scope contacts:read."
+            assert before + sentence in words
+            assert words.count(sentence) == 1
+        assert not notifications(app)
 
 
 async def test_a_number_without_a_country_code_is_offered_as_typed(
@@ -291,14 +308,14 @@ async def test_without_a_server_an_open_conversation_comes_first_and_more_shows_
     async with app.run_test() as pilot:
         await settle(pilot)
         await press(pilot, *"radshaw")
-        names = [words.partition(":")[0] for words in app.choices]
-        assert names == [
+        # No last message was sent, as to a key that may not read messages.
+        assert app.choices == [
             "Kit Bradshaw 00",
             *(f"Kit Bradshaw {at}" for at in range(19, 12, -1)),
             "more…",
         ]
         await press(pilot, "pagedown", "pagedown", "enter")
-        assert "Kit Bradshaw 12:" in chosen_line(app)
+        assert "Kit Bradshaw 12 " in chosen_line(app)
         assert (len(app.choices), app.choices[-1]) == (17, "more…")
         await press(pilot, "pagedown", "pagedown", "enter")
         assert len(app.choices) == 20
@@ -317,11 +334,11 @@ async def test_conversations_of_this_computer_are_offered_before_the_server_answ
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press(*"har")
-        await idle_until(pilot, lambda: "Hart Bradshaw: " in shown(app))
+        await idle_until(pilot, lambda: "Hart Bradshaw" in shown(app))
         assert "Harry Adeyemi" not in shown(app)
         contacts.answers.set()
         await idle_until(pilot, lambda: "Harry Adeyemi" in shown(app))
-        assert "Hart Bradshaw: " in shown(app)
+        assert "Hart Bradshaw" in shown(app)
 
 
 async def test_more_asks_for_the_next_customers(

@@ -79,7 +79,7 @@ async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(repo
     ("part", "chosen", "said"),
     [
         ("6", 'is:open team:"Atlantic shops" sort:waiting', "all open conversations of its people"),
-        ("9", "ad:120210000000042", "all conversations of customers from this ad"),
+        ("9", "ad:120210000000042", "all conversations with a message from this ad, of any date"),
     ],
 )
 async def test_enter_on_a_team_or_an_ad_leads_to_its_conversations(

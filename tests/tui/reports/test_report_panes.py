@@ -20,7 +20,16 @@ from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Ref
-from frontdesk.wire.reports import Bucket, ChannelMetrics, HourGrid, Hours, Metrics, Report
+from frontdesk.wire.reports import (
+    Bucket,
+    ChannelMetrics,
+    HourGrid,
+    Hours,
+    LiveCounts,
+    Metrics,
+    Report,
+    WaitAges,
+)
 from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import settle
 from tests.tui.reports.drawn_reports import AS_OF, report
@@ -380,5 +389,31 @@ async def test_counts_are_on_one_line_as_soon_as_they_fit() -> None:
         assert live.line(0).text == line
         await pilot.resize_terminal(len(line) - 1, 4)
         await settle(pilot)
+        line = live.line(0).text.rstrip()
+        assert "open 1,204 unassigned 3 unattended 0 need a human –" in line
+        await pilot.resize_terminal(len(line) - 1, 4)
+        await settle(pilot)
         assert "need a human" not in live.line(0).text
         assert "human" in live.line(0).text
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (120, "unassigned 3 unattended 0 need a human – wait <1h 3 wait 1–4h 2 wait 4–24h 0"),
+        (100, "unassigned 3 unattended 0 need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12"),
+        (80, "unass. 3 unatt. 0 human – wait <1h 3 1–4h 2 4–24h 0 >1d 12"),
+    ],
+)
+async def test_counts_have_whole_words_and_ages_too_as_far_as_they_fit(
+    width: int, words: str
+) -> None:
+    waits = WaitAges(under_1h=3, under_4h=2, under_1d=0, over_1d=12)
+    counts = LiveCounts(open=60, unassigned=3, unattended=0, waits=waits)
+    live = LiveLine(id="live")
+    app = OneWidgetApp(live)
+    async with app.run_test(size=(width, 4)) as pilot:
+        live.show(report(live=counts), "10:00")
+        await settle(pilot)
+        assert live.lines_for(width) == 1
+        assert words in " ".join(live.line(0).text.split())

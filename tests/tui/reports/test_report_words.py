@@ -32,7 +32,7 @@ TOKYO = ZoneInfo("Asia/Tokyo")
     [
         (
             Forbidden("Not\nallowed.", scope="reports:write"),
-            "Not allowed. Reports need a key with the scope reports:write.",
+            "This key may not read reports. It needs the scope reports:write.",
         ),
         (Forbidden("Not allowed"), "Not allowed. Reports need a key with the scope reports:read."),
         (NotFound("Nothing here."), "Nothing here. This server has no reports."),

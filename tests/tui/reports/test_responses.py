@@ -78,6 +78,20 @@ async def test_a_report_that_is_refused_says_why_in_the_pane(
         assert words in " ".join(shown(app).split())
 
 
+@pytest.mark.parametrize("wall", [False, True])
+async def test_the_status_line_says_that_the_report_is_not_allowed(
+    report: Open, client: InboxClient, wall: bool
+) -> None:
+    error = Forbidden("The key may not do this.", scope="reports:read")
+    app = report(failing(client, error))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        if wall:
+            await press(pilot, "W")
+        assert "This key may not read reports. It needs the scope reports:read." in shown(app)
+        assert lines(app)[-1].endswith("not allowed (403)")
+
+
 @pytest.mark.parametrize("error", [Unreachable("No answer."), NotFound("There is nothing here.")])
 async def test_an_unknown_report_makes_no_statement_about_figures(
     report: Open, client: InboxClient, error: InboxError

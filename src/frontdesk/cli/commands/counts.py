@@ -75,7 +75,8 @@ def counts_command(target: Target, select: Select, by: tuple[str, ...], output: 
 
     QUERY and the filters are those of `conversations list`: with a status, the other statuses
     are 0. What the server cannot count, such as waiting:>1h, is counted locally from the whole
-    list.
+    list. A dash is a number that is not counted there, not 0: UNREAD is of open conversations,
+    or of the one status that is asked for.
     """
     parts = frozenset(_PARTS[name] for name in by)
 

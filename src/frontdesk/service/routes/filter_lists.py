@@ -270,7 +270,7 @@ def _ads(request: EndpointRequest, name: str, values: dict[str, str]) -> tuple[s
             "invalid_filter",
             name,
             "unknown_value",
-            f"no customer came from an ad with this id or headline; got '{echo(names[0])}'",
+            f"no message came from an ad with this id or headline; got '{echo(names[0])}'",
         )
     return found
 

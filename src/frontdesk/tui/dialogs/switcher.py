@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from textual import work
 from textual.timer import Timer
 
-from frontdesk.errors import InboxError
+from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.link import problem_words
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
@@ -22,6 +22,7 @@ from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, has_whole_words, match_rank, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, OverlayView
+from frontdesk.tui.unsupported import refusal_words
 from frontdesk.tui.widgets.conversation_row import snippet
 from frontdesk.wire import Contact, Conversation, Page
 
@@ -154,12 +155,15 @@ class Switcher(Picker[Destination]):
             when_empty = sentences.NOT_CONNECTED_YET
         try:
             await self._find(typed, goes_on=goes_on)
+        except (Forbidden, NotFound) as error:
+            problem = refusal_words("contacts", error)
         except InboxError as error:
             problem = sentences.CUSTOMERS_FAILED
-            when_empty = sentences.NO_MATCH_HERE.format(problem=problem)
             self.notify(problem_words(error), severity="warning", markup=False)
-        self._end_search(when_empty, problem)
+        if problem:
+            when_empty = sentences.NO_MATCH_HERE.format(problem=problem)
         self._offer_people(typed, goes_on=goes_on)
+        self._end_search(when_empty, problem)
         if self._entered:
             self.take_row()
             self._entered = False
@@ -212,7 +216,8 @@ class Switcher(Picker[Destination]):
         if self._counting is not None:
             self._counting.stop()
         self.say_when_empty(when_empty)
-        self._show_state(problem)
+        # An empty list says so itself.
+        self._show_state(problem if self.list.row is not None else "")
 
     def _count_second(self) -> None:
         self._seconds += 1
@@ -275,14 +280,10 @@ def _rank(choice: Choice[Any], typed: str) -> tuple[bool, int, int]:
     return not has_whole_words(choice.words, typed), match_rank(choice, typed), group
 
 
-def preview(conversation: Conversation) -> str:
-    """The last message in a line."""
-    message = conversation.last_message
-    return snippet(message) if message is not None else "no messages"
-
-
 def _conversation_choice(row: Conversation) -> Choice[Destination]:
-    words = f"{contact_name(row.contact)}: {preview(row)}"
+    """A conversation with its last message, unless there is none or the key may not read it."""
+    name, message = contact_name(row.contact), row.last_message
+    words = f"{name}: {snippet(message)}" if message is not None else name
     return Choice(row, words, f"{row.status} · {one_line(row.channel.name or '')}")
 
 

@@ -57,6 +57,7 @@ from frontdesk.tui.reports.tables import (
     ReportTable,
     TableHeading,
 )
+from frontdesk.tui.unsupported import refusal_words
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import ReportQuery
@@ -69,7 +70,7 @@ ALL_WITH_LABEL = "all conversations with this label, of any date"
 OPEN_OF_TEAM = "all open conversations of its people and of no one, on its channels"
 NO_BUSINESS_HOURS = "The server has no business hours of this inbox: all time is measured"
 NOT_ONLY_OF_PERIOD = "all conversations, of any date"
-ALL_FROM_AD = "all conversations of customers from this ad, of any date"
+ALL_FROM_AD = "all conversations with a message from this ad, of any date"
 ALL_OF_AUTHORS = "all conversations, whoever wrote in them"
 
 
@@ -77,8 +78,10 @@ def refusal(error: InboxError, otherwise: str) -> str:
     """Explanation of a failed request. otherwise: what to do next, unless that is known."""
     sentence = one_line(clean(str(error))).rstrip(".")
     match error:
-        case Forbidden(scope=scope):
-            return f"{sentence}. Reports need a key with the scope {scope or 'reports:read'}."
+        case Forbidden(scope=scope) if scope:
+            return refusal_words("reports", error)
+        case Forbidden():
+            return f"{sentence}. Reports need a key with the scope reports:read."
         case NotFound():
             return f"{sentence}. This server has no reports."
     return f"{sentence}. {otherwise}"

@@ -96,6 +96,7 @@ class ReportReading(ViewScreen):
                 await self._read_report()
                 return
             self._failure = error
+            self.connection.shows_failure(error)
             self.show_saved()
             raise
         self._failure = None

@@ -660,24 +660,34 @@ class LiveLine(LineWidget, can_focus=True):
         Short names of counts over a target and of ages beside each other would be mistaken.
         """
         whole = range(len(self._figures))
-        has_over = any(live.field.startswith("over_") for live in self._figures)
-        for short in (False,) if has_over else (False, True):
-            line = self._line_of(whole, short=short)
-            if width_of(line) <= width:
-                return [line]
         aged = [at for at in whole if self._figures[at].field.startswith("waiting_")]
         counts = [at for at in whole if at not in aged]
+        has_over = any(live.field.startswith("over_") for live in self._figures)
+        lines = [self._line_of(whole, (), gap=3)]
+        if not has_over:
+            lines += [self._spaced(whole, width, short) for short in ((), aged, whole)]
+        one = next((line for line in lines if width_of(line) <= width), None)
+        if one is not None:
+            return [one]
         return [self._fitting(some, width) for some in (counts, aged) if some]
 
     def _fitting(self, some: Sequence[int], width: int) -> list[Piece]:
         """Return a line of counts, with short names or cut before one that does not fit."""
-        line = self._line_of(some, short=False)
+        line = self._spaced(some, width, ())
         while width_of(line) > width and some:
-            line = self._line_of(some, short=True)
+            line = self._line_of(some, some, gap=1)
             some = some[:-1]
         return line
 
-    def _line_of(self, some: Sequence[int], *, short: bool) -> list[Piece]:
+    def _spaced(self, some: Sequence[int], width: int, short: Sequence[int]) -> list[Piece]:
+        """Return a line of counts, with a single blank between them if it does not fit otherwise.
+
+        short: those with a short name.
+        """
+        line = self._line_of(some, short, gap=3)
+        return line if width_of(line) <= width else self._line_of(some, short, gap=1)
+
+    def _line_of(self, some: Sequence[int], short: Sequence[int], *, gap: int) -> list[Piece]:
         first = 0 in some
         pieces: list[Piece] = [("accent", "▸" if self.has_focus and first else " ")]
         width = self.size.width
@@ -686,8 +696,8 @@ class LiveLine(LineWidget, can_focus=True):
         for at in some:
             live = self._figures[at]
             here = self.has_focus and at == self._at
-            mark = ("▸" if here else " ").rjust(1 if short else 3)
-            name = f"{live.short if short else live.name} "
+            mark = ("▸" if here else " ").rjust(gap)
+            name = f"{live.short if at in short else live.name} "
             value = live_words(self._counts, live)
             ink = "overdue" if live.late and value not in ("0", NO_VALUE) else "strong"
             pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]

@@ -293,6 +293,7 @@ class WallScreen(ViewScreen):
             await self.mailbox.refresh_report(query)
         except InboxError as error:
             self._refusal = panes.refusal(error, self.named("{view.refresh} asks again."))
+            self.connection.shows_failure(error)
             raise
         finally:
             self.show_saved()

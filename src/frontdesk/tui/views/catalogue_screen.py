@@ -24,6 +24,7 @@ from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
+from frontdesk.tui.unsupported import refusal_words
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.text_layout import Piece, fit, spread, width_of, wrap
@@ -334,14 +335,8 @@ class CatalogueScreen(ViewScreen):
             return sentences.NO_MATCH_SHOW_ALL.format(key=self.key_names["view.back"])
         things = self.section.things
         refused = self._refused.get(self.section.name)
-        if isinstance(refused, Forbidden):
-            words, scope = (
-                sentences.NOT_ALLOWED.format(things=things),
-                one_line(refused.scope or ""),
-            )
-            return sentences.NEEDS_SCOPE.format(words=words, scope=scope) if scope else words
-        if isinstance(refused, NotFound):
-            return sentences.NOT_OFFERED.format(things=things)
+        if isinstance(refused, (Forbidden, NotFound)):
+            return refusal_words(things, refused)
         if refused is not None:
             problem, key = str(refused).rstrip("."), self.key_names["view.refresh"]
             return sentences.FAILED.format(problem=problem, key=key)
