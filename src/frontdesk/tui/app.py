@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events, on
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widgets import Input
@@ -63,10 +64,9 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         self._inbox_title = title
         self._clock = clock or Clock()
         self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
-        # Keys that wait for the first paint, or for the screen that enter leads to; None: no key
+        # Keys that wait for the first paint, or for what those before them lead to; None: no key
         # has to wait.
         self._held_keys: list[events.Key] | None = []
-        self._is_sent_enter = False
         # The key whose way from a field to the screen is awaited, or "".
         self._passed_on = ""
         self._release: Timer | None = None
@@ -83,7 +83,10 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     async def on_event(self, event: events.Event) -> None:
         """Record user input for polling, and hold or remap keys, before normal event handling."""
         if isinstance(event, events.Key):
-            if not self._holds(event):
+            # Those that come from a field were typed before the ones that wait.
+            if self._held_keys is not None and not event.is_forwarded:
+                self._held_keys.append(event)
+            else:
                 await self._handle_key(event)
             return
         if isinstance(event, events.Click) and not event.is_forwarded:
@@ -97,21 +100,44 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self._record_input(key)
             key = self._at_its_place(key)
             if self._is_fast_escape(key):
-                await self.on_event(events.Key("escape", "\x1b"))
-                await self.on_event(events.Key(key_of(key.character or ""), key.character))
+                second = events.Key(key_of(key.character or ""), key.character)
+                two = [events.Key("escape", "\x1b"), second]
+                self._held_keys = [*two, *(self._held_keys or [])]
+                await self._release_next()
                 return
         if key.key == "enter" and self._submits(key):
-            self._hold_next(is_sent=forwarded)
+            self._hold_next()
         elif self._is_passed_on(key):
             # The field would get the next key too, though this one may close it.
             self._hold_next()
             self._passed_on = key.key
-        if forwarded and self._is_typed_early(key):
-            await self.on_key(key)
+        if forwarded:
+            await self._run_key(key)
         else:
-            await super().on_event(key)
+            await self._send_key(key)
         if forwarded and key.key == self._passed_on:
             await self._release_keys()
+
+    async def _send_key(self, key: events.Key) -> None:
+        """Send a key to the focused field, or run it here and now if no field has the focus.
+
+        Other widgets have no keys of their own. On its way through them, which Textual would send
+        it, a key can be overtaken by a later one that goes to the field of a new screen.
+        """
+        is_typing = isinstance(self.focused, Input)
+        await super().on_event(key)
+        # Forwarding changes the event itself. A key with priority has not been forwarded.
+        if key.is_forwarded and not is_typing:
+            key.stop().prevent_default()
+            await self._run_key(events.Key(key.key, key.character))
+
+    async def _run_key(self, key: events.Key) -> None:
+        """Run what is bound to a key, or type it into the field of a screen that opens."""
+        early = self._buffered_keys
+        if early is not None and early.typing and key.is_printable:
+            await early.buffer_key(key)
+        else:
+            await super(App, self).on_event(key)
 
     def _record_input(self, event: events.Key | events.Click) -> None:
         if self._collector is not None:
@@ -119,9 +145,11 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         self.end_notice_soon()
         self._each_inbox(lambda inbox: inbox.record_input(event))
 
-    def _hold_next(self, *, is_sent: bool = False) -> None:
-        """Hold back the keys that follow, for a while. is_sent: also those sent to a widget."""
-        self._held_keys, self._is_sent_enter = [], is_sent
+    def _hold_next(self) -> None:
+        """Hold back the keys that follow, for a while."""
+        self._held_keys = self._held_keys or []
+        if self._release is not None:
+            self._release.stop()
         self._release = self.set_timer(_LONGEST_HOLD, self._release_keys)
 
     def _is_passed_on(self, key: events.Key) -> bool:
@@ -142,29 +170,15 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         screens = self.screen_stack
         return bool(screens) and isinstance(screens[-1].focused, Input)
 
-    def _is_typed_early(self, event: events.Key) -> bool:
-        """True for a printable key that was sent to another widget before the field was mounted."""
-        early = self._buffered_keys
-        return early is not None and early.typing and event.is_printable
-
     def _is_fast_escape(self, key: events.Key) -> bool:
         """True for alt and a key that nothing is bound to: terminals send escape and the key."""
         is_alt = key.key.startswith("alt+") and key.character is not None
         return is_alt and key.key not in self.screen.active_bindings
 
-    def _holds(self, key: events.Key) -> bool:
-        """Hold a key back that was typed after enter; False for any other."""
-        # Those that were sent to a widget before enter was are typed before it.
-        is_later = self._is_sent_enter or not key.is_forwarded
-        if self._held_keys is None or not is_later:
-            return False
-        self._held_keys.append(key)
-        return True
-
     def _submits(self, enter: events.Key) -> bool:
         """True if a text field will get this key: the focused one, or that of a new screen."""
-        if not enter.is_forwarded:
-            return isinstance(self.focused, TextField)
+        if isinstance(self.focused, TextField):
+            return not enter.is_forwarded
         return self._buffered_keys is not None and self._buffered_keys.typing
 
     @property
@@ -346,15 +360,21 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     @on(TextField.EnterHandled)
     async def _release_keys(self) -> None:
-        """Handle the keys that were held back, up to the next enter.
-
-        Those that were sent to a widget before were typed before the others.
-        """
+        """Handle the keys that were held back, up to the next that leads to another screen."""
         if self._release is not None:
             self._release.stop()
-        held, self._held_keys, self._passed_on = self._held_keys or [], None, ""
-        for event in sorted(held, key=lambda event: not event.is_forwarded):
-            await self.on_event(events.Key(event.key, event.character))
+        self._release, self._passed_on = None, ""
+        await self._release_next()
+
+    async def _release_next(self) -> None:
+        """Handle the first key that was held back; the next one after what it does."""
+        if self._release is not None:
+            return
+        if self._held_keys:
+            await self._handle_key(self._held_keys.pop(0))
+            self.call_later(self._release_next)
+        else:
+            self._held_keys = None
 
     def on_unmount(self) -> None:
         if self._collector is not None:

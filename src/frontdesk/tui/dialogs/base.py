@@ -244,14 +244,14 @@ class BufferedKeys(DismissOnce[R]):
         """
         if not self.is_mounted:
             self._buffered_keys.append(event)
-        elif self.focused is None or isinstance(self.focused, Input):
+        elif self.focused is None or (isinstance(self.focused, Input) and event.is_printable):
             await self.type_in(event)
 
     async def type_in(self, event: events.Key) -> None:
-        """Apply a key to the input: insert a printable character; submit on enter."""
+        """Apply a key to the field: insert a printable character, or do what the field binds."""
         if not self.composed:
             return
-        field = self.query_one(Input)
+        field = self.query_one(TextField)
         if event.is_printable and event.character is not None:
             event.stop()
             if not field.has_focus and field.select_on_focus:
@@ -261,9 +261,8 @@ class BufferedKeys(DismissOnce[R]):
                 field.clear()
             # In place of a text that the focus has selected.
             field.replace(event.character, *field.selection)
-        elif event.key == "enter" and not field.has_focus:
-            event.stop()
-            await field.action_submit()
+        else:
+            await field.on_key(event)
 
 
 class AnswerDialog(Dialog[R | None], BufferedKeys[R | None]):

@@ -9,7 +9,6 @@ Incremental text search over the rows of the focused list.
 
 from typing import Any, NamedTuple
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
@@ -85,14 +84,6 @@ class Pane(Vertical):
         self.body.set_edge(" " if last else "│")
         if self.foot is not None:
             self.foot.set_edge(" " if last else "│")
-
-    def on_key(self, event: events.Key) -> None:
-        """Hand a key to the application, which runs what is bound to it: nothing on the way does.
-
-        Each widget that it would bubble through costs a turn of the event loop.
-        """
-        event.stop()
-        self.app.post_message(event)
 
     def show_deferred(self) -> None:
         """Show what was deferred while the pane was hidden; it may be displayed now."""
