@@ -110,7 +110,7 @@ def test_old_garbage_waits_for_a_pause_between_keys(
         rested.record_input()
         timers.pass_time(0.07)
     assert cycle() is not None
-    timers.pass_time(0.07)
+    timers.pass_time(0.15)
     assert cycle() is None
 
 
@@ -119,7 +119,7 @@ def test_garbage_is_collected_while_no_key_is_pressed(
 ) -> None:
     for _ in range(2):
         cycle = old_cycle()
-        timers.pass_time(1.1)
+        timers.pass_time(2.1)
         assert cycle() is None
 
 
@@ -128,7 +128,7 @@ def test_without_work_since_nothing_is_collected(
 ) -> None:
     cycle = weakref.ref(Cycle())
     rested.record_input()
-    timers.pass_time(1.1)
+    timers.pass_time(2.1)
     assert cycle() is not None
 
 
@@ -140,7 +140,7 @@ def test_after_a_slow_collection_the_next_comes_later(timers: Timers) -> None:
     timers.pass_time(1.5)
     first = old_cycle()
     collector.record_input()
-    timers.pass_time(0.2)
+    timers.pass_time(0.25)
     assert first() is None
     second = old_cycle()
     collector.record_input()

@@ -10,7 +10,7 @@ from typing import Protocol
 _START_SECONDS, _START_PAUSE = 1.0, 0.5
 # Seconds without a key before any later collection, at least, so that none comes between the
 # letters of a word.
-_LEAST_PAUSE = 0.1
+_LEAST_PAUSE = 0.2
 # A pause is so many times as long as the collection before it, and while no key is pressed,
 # collections are so many pauses apart.
 _TIMES_AS_LONG = 10
