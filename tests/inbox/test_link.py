@@ -190,12 +190,6 @@ def said(link: Link, after: timedelta = timedelta(), answers: int = 0, age: str 
             timedelta(),
             "not allowed (403) · as of 10:00 · retrying in 5 s",
         ),
-        # A key does not get a scope by itself.
-        (
-            live().failed(NOW, Forbidden("?", scope="contacts:read"), 0),
-            timedelta(),
-            "not allowed (403) · as of 10:00",
-        ),
         (
             live().failed(NOW, NotFound("?"), 0),
             timedelta(),
@@ -282,7 +276,7 @@ EVENTS = st.one_of(
             [
                 *(AWAY, pause(30), pause(2), CircuitOpen("open", retry_after=9.0)),
                 *(BadResponse("a page"), Refused("no", code="x"), CursorRefused("c", code="y")),
-                *(Forbidden("no"), Forbidden("no", scope="x:read"), NotFound("no")),
+                *(Forbidden("no"), NotFound("no")),
             ]
         ),
     ),

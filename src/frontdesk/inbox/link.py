@@ -156,7 +156,7 @@ class Link(NamedTuple):
         link = link._replace(failed_beside=False, fails_only_beside=False, asking_since=None)
         if isinstance(error, Unauthorised):
             return link._replace(phase=Phase.REFUSED)
-        if _is_of_view(error):
+        if isinstance(error, Refused) and not isinstance(error, CursorRefused):
             return link._replace(phase=Phase.STOPPED)
         return link._waits(now, _retry_after(error), by_hand=by_hand)
 
@@ -372,13 +372,6 @@ def problem_words(error: InboxError) -> str:
 def _fault(error: InboxError) -> str:
     """Short description of an error for the status line."""
     return next((words for kind, words in _FAULTS if isinstance(error, kind)), "request refused")
-
-
-def _is_of_view(error: InboxError) -> bool:
-    """True if the view cannot succeed: a filter is refused, or the key lacks the scope for it."""
-    if isinstance(error, Forbidden):
-        return error.scope is not None
-    return isinstance(error, Refused) and not isinstance(error, CursorRefused)
 
 
 def _asks_for_pause(error: InboxError) -> bool:
