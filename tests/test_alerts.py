@@ -180,28 +180,29 @@ def test_many_alerts_are_announced_as_a_number():
 
 @pytest.fixture
 def program(tmp_path: Path) -> tuple[str, ...]:
-    """Writes its arguments and environment as JSON."""
+    """Writes its arguments, environment and standard input as JSON."""
     script = (
         "import json, os, sys;"
-        f"open({str(tmp_path / 'ran')!r}, 'a').write(json.dumps([sys.argv[1:], dict(os.environ)]))"
+        f"open({str(tmp_path / 'ran')!r}, 'a').write(json.dumps("
+        "[sys.argv[1:], dict(os.environ), sys.stdin.read()]))"
     )
     return (sys.executable, "-c", script, "first word")
 
 
-def test_a_hostile_name_is_one_clean_argument_of_the_program(
+def test_a_hostile_name_is_in_no_argument_of_the_program(
     program: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FRONTDESK_API_KEY", "secret")
     assert run_program(program, [alert(HOSTILE)]) == ""
-    arguments, environment = json.loads((tmp_path / "ran").read_text())
-    assert arguments[0] == "first word"
-    assert len(arguments) == 2
-    assert arguments[1].startswith("Waiting for 26m: --help")
-    for text in (arguments[1], environment["FRONTDESK_CONTACT"]):
+    arguments, environment, stdin = json.loads((tmp_path / "ran").read_text())
+    assert arguments == ["first word"]
+    assert environment["FRONTDESK_ALERT_TEXT"].startswith("Waiting for 26m: --help")
+    assert stdin == environment["FRONTDESK_ALERT_TEXT"] + "\n"
+    for text in (stdin[:-1], environment["FRONTDESK_CONTACT_NAME"]):
         assert text.isprintable()
         assert "$(touch owned) `id`" in text
     assert environment["FRONTDESK_ALERT"] == "waiting"
-    assert environment["FRONTDESK_CONVERSATION"] == "1"
+    assert environment["FRONTDESK_CONVERSATION_ID"] == "1"
     assert "secret" not in environment.values()
     assert list(tmp_path.iterdir()) == [tmp_path / "ran"]
 

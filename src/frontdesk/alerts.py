@@ -114,7 +114,7 @@ def _is_beyond(
 
 
 def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> str:
-    """One clean line that begins with fixed words, so that no program takes it for an option."""
+    """One clean line that begins with fixed words."""
     begin = {
         MINE: "New message",
         WAITING: f"Waiting for {duration(now - moment)}",
@@ -204,8 +204,8 @@ def announcements(alerts: Sequence[Alert]) -> list[tuple[str, Mapping[str, str]]
             alert.sentence,
             {
                 "FRONTDESK_ALERT": alert.kind,
-                "FRONTDESK_CONVERSATION": clean(alert.conversation.id),
-                "FRONTDESK_CONTACT": one_line(clean(contact_name(alert.conversation.contact))),
+                "FRONTDESK_CONVERSATION_ID": clean(alert.conversation.id),
+                "FRONTDESK_CONTACT_NAME": one_line(clean(contact_name(alert.conversation.contact))),
             },
         )
         for alert in alerts[:most]
@@ -217,7 +217,11 @@ def announcements(alerts: Sequence[Alert]) -> list[tuple[str, Mapping[str, str]]
 def run_program(
     program: Sequence[str], alerts: Sequence[Alert], *, deadline_seconds: float = _DEADLINE_SECONDS
 ) -> str:
-    """Run the user's program for each announcement; returns why it failed, or ""."""
+    """Run the user's program for each announcement; returns why it failed, or "".
+
+    The sentence is in the environment and on standard input: it has words of customers, and
+    the program may execute its arguments.
+    """
     # Deferred: the start of the viewer does not need it.
     import subprocess
 
@@ -225,11 +229,15 @@ def run_program(
     for sentence, facts in announcements(alerts):
         try:
             subprocess.run(
-                [*program, sentence],
-                stdin=subprocess.DEVNULL,
+                [*program],
+                input=f"{sentence}\n".encode(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env={**subprocess_environment.without_secrets(), **facts},
+                env={
+                    **subprocess_environment.without_secrets(),
+                    "FRONTDESK_ALERT_TEXT": sentence,
+                    **facts,
+                },
                 timeout=deadline_seconds,
                 start_new_session=True,
                 check=True,

@@ -53,10 +53,13 @@ def test_the_name_of_a_contact_is_their_own_where_nobody_gave_one(
 
 
 def test_the_contact_and_the_address_of_the_web_inbox_are_filled_in() -> None:
-    run = ("crm", "{contact.email}", "{contact.fields.plan}", "{web_inbox}")
+    run = ("crm", "https://a.example/?e={contact.email|url}", "{contact.id}", "{web_inbox}")
     values = values_of(ROW, contact=THEO, web_inbox="https://inbox.example.com/{id}")
     arguments = OwnCommand("Crm", run).arguments(values)
-    assert arguments == ["crm", "theo@example.com", "gold", "https://inbox.example.com/27"]
+    assert arguments == [
+        *("crm", "https://a.example/?e=theo%40example.com", "8"),
+        "https://inbox.example.com/27",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +77,7 @@ def test_a_value_that_is_not_there_is_named(place: str, words: str) -> None:
 
 
 def test_a_place_begins_with_its_values() -> None:
-    command = OwnCommand("A", ("a", "{contact.fields.plan}", "x{ask.tone}"))
+    command = OwnCommand("A", ("a", "x $FRONTDESK_CONTACT_FIELDS_PLAN", "{message.id}"))
     assert command.uses("contact.fields.")
     assert not command.uses("media.")
 
@@ -172,7 +175,7 @@ def test_a_command_is_offered_in_its_profiles_on_its_platforms(
 def test_the_output_of_a_command_says_how_long_it_may_run_and_what_is_kept(
     command: dict[str, Any], expected: tuple[object, ...]
 ) -> None:
-    job = OwnCommand("A", ("a", "{query}"), **command).job({"query": "x"}, None, b"in")
+    job = OwnCommand("A", ("a", "{contact.id}"), **command).job({"contact.id": "x"}, None, b"in")
     assert (job.timeout_seconds, job.keeps_errors, job.detached) == expected
     assert (job.arguments, job.stdin, job.directory, job.holds) == (["a", "x"], b"in", None, None)
     is_plain = command.get("output") != "terminal"
@@ -192,11 +195,13 @@ def test_a_program_knows_what_it_was_run_on_and_no_key(monkeypatch: pytest.Monke
     mine = {name: text for name, text in job.environment.items() if name.startswith("FRONTDESK_")}
     assert mine == {
         "FRONTDESK_COMMAND": "A",
-        "FRONTDESK_CONTACT": "Theo Kim",
+        "FRONTDESK_QUERY": "x",
+        "FRONTDESK_CONTACT_NAME": "Theo Kim",
         "FRONTDESK_PROFILE": "work",
     }
     assert (job.environment["X"], job.directory, job.holds) == ("1", "/tmp", True)
     assert command.question({"query": "x"}) == "x?"
     with pytest.raises(BadSettings):
         command.question({})
-    assert facts({"contact.name": " ", "message.id": "5"}, None) == {"FRONTDESK_MESSAGE": "5"}
+    blank = {"FRONTDESK_CONTACT_NAME": "", "FRONTDESK_MESSAGE_ID": "5"}
+    assert facts({"contact.name": " ", "message.id": "5"}, None) == blank

@@ -30,6 +30,23 @@ def test_the_bytes_say_what_a_file_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "kind", "plain"),
+    [
+        ("$(touch x) holiday.png", "photo", "photo.png"),
+        ("plan.dwg", "document", "document.dwg"),
+        ("a.$(id)", "document", "document.bin"),
+        ("a.`id`", "; reboot", "file.bin"),
+    ],
+)
+def test_the_name_of_a_copy_for_programs_has_no_word_of_its_sender(
+    tmp_path: Path, name: str, kind: str, plain: str
+) -> None:
+    path = tmp_path / "content"
+    path.write_bytes(PNG if name.endswith("png") else b"anything")
+    assert FileAtHand.of(path, name, kind).plain_name == plain
+
+
+@pytest.mark.parametrize(
     ("environment", "settings", "program"),
     [
         ({}, {"open_with": ("viewer", "-x")}, ["viewer", "-x"]),
@@ -56,7 +73,7 @@ def test_a_program_that_fails_is_said_and_what_was_handed_over_is_deleted(tmp_pa
     assert opened.open(file, ["true"]) == ""
     assert opened.open(file, ["/nothing/here"]) == "No such file or directory"
     handed = [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
-    assert {path.name for path in handed} == {"mirror.png"}
+    assert {path.name for path in handed} == {"photo.png"}
     opened.clear()
     assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
     assert file.path.exists()

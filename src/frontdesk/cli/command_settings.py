@@ -28,7 +28,7 @@ from frontdesk.own_commands.extracting import check_expression
 from frontdesk.text.times import parse_duration
 
 MOST_COMMANDS = 100
-_LONGEST_NAME = 40
+_LONGEST_NAME = 60
 _LONGEST_TIMEOUT = timedelta(days=1)
 _SECRET = "FRONTDESK_"
 _MOST_FIELDS, _MOST_CHOICES, _LONGEST_TITLE = 5, 50, 60
@@ -112,7 +112,7 @@ def _confirm(value: object) -> object:
         return _QUESTION if value else ""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("use true, false or a question in quotes")
-    arguments.check(["ask", value])
+    names_in([value])
     return value.strip()
 
 
@@ -275,8 +275,8 @@ def _mistakes_of_values(table: CommandTable) -> Iterator[tuple[str, str]]:
     if unknown:
         there = ", ".join(asked) or "none"
         yield "ask", f"{{{unknown[0]}}} is not asked for: there is {there}"
-    if ("match" in names) != bool(table.extract):
-        yield "extract", "extract and {match} need each other"
+    if table.command.uses("match") and not table.extract:
+        yield "extract", "a match needs extract"
 
 
 def key_taken(table: CommandTable, before: list[OwnCommand], keys: Mapping[str, str]) -> str:

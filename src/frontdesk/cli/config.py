@@ -93,8 +93,8 @@ NEW_FILE = """\
 # quiet = "19:00-08:30"
 # Use the terminal's notifications too (iTerm2, kitty, WezTerm, Ghostty, foot, rxvt).
 # terminal = false
-# Run a program for each alert; a sentence is its last argument.
-# run = "notify-send frontdesk"
+# Run a program for each alert; it reads a sentence from a variable, or from standard input.
+# run = ["sh", "-c", 'notify-send frontdesk "$FRONTDESK_ALERT_TEXT"']
 
 [open]
 # The address of a conversation in a web inbox, which "o" opens; {id} is the conversation's id.

@@ -1,13 +1,15 @@
-"""Argument lists with placeholders: a value stays within one argument, and is never an option.
+"""Argument lists with placeholders, which only values of this program's own making may fill.
+
+What a customer or another server wrote is never in an argument, whatever the program is: many
+programs execute their arguments, and no list of those is whole. It reaches a program by an
+environment variable (`variable`) and on standard input.
 
 `{name}` is replaced by a value that may not be blank, `{name?}` by one that may be. A filter may
-follow: `{name|line}`. `{{` and `}}` are braces.
+follow: `{name|digits}`. `{{` and `}}` are braces.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from pathlib import PurePath, PureWindowsPath
 from types import MappingProxyType
 from urllib.parse import quote
 
@@ -34,6 +36,7 @@ PLACEHOLDERS: Mapping[str, str] = MappingProxyType(
         "message.type": "message",
         "message.author": "message",
         "media.file": "file",
+        "media.name": "file name",
         "match": "match",
         "query": "query",
         "web_inbox": "address of a web inbox",
@@ -46,25 +49,34 @@ FILES = ("media.file", "report.file")
 FIELD, ASKED = "contact.fields.", "ask."
 FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
-        "line": one_line,
         "url": lambda text: quote(text, safe=""),
         "digits": lambda text: "".join(one for one in text if one.isascii() and one.isdigit()),
     }
 )
-# Bytes of an argument; Linux takes 128 KiB, Windows 32,767 characters for all.
-MOST_BYTES = 32 * 1024
+# Bytes of a variable, and of all: Linux takes 128 KiB, and 2 MiB with all arguments.
+MOST_BYTES, MOST_ENVIRONMENT = 32 * 1024, 256 * 1024
+
+# What an id and a word of this program are made of: a server may write anything there.
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@=+/-]{0,255}")
+_NUMBERS = ("contact.phone", "channel.phone")
+_WORDS = (
+    *("conversation.id", "conversation.status", "conversation.waiting_since"),
+    *("contact.id", "channel.id", "message.id", "message.type", "message.author"),
+)
+# Names of the values that may stand in an argument.
+IN_ARGUMENTS = (*_WORDS, *_NUMBERS, *FILES, "web_inbox")
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]+)\}|[{}]")
 _MEMBERS = re.compile(
     r"([a-z_]+(?:\.[a-z_]+)?|contact\.fields\.[\w-]+|ask\.[a-z0-9_]+)(\?)?(?:\|([a-z]+))?"
 )
-# Programs, and the options whose argument is a text that they execute.
-_POSIX_SHELLS = dict.fromkeys(("sh", "bash", "zsh", "fish", "dash", "ksh", "ash"), "c")
-_CODE_OPTIONS = {
-    **_POSIX_SHELLS,
-    **{"python": "c", "python3": "c", "perl": "eE", "ruby": "e", "node": "ep", "php": "r"},
-}
-_WINDOWS_SHELLS = ("cmd", "powershell", "pwsh")
+# The begin of an address up to where words may follow: never in its host.
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://[^\s/?#\"'`{}]+[/?#]|mailto:|tel:)[^\s\"'`]*", re.I)
+
+
+def variable(name: str) -> str:
+    """The environment variable of a value: `FRONTDESK_CONTACT_NAME` for `contact.name`."""
+    return "FRONTDESK_" + re.sub("[^A-Z0-9]", "_", name.upper())
 
 
 def check(template: Sequence[str]) -> None:
@@ -73,46 +85,34 @@ def check(template: Sequence[str]) -> None:
         raise ValueError('use a program and its arguments: ["less", "-R"]')
     if any("\0" in element for element in template):
         raise ValueError("an argument cannot have a NUL character")
-    if _names(template[0]):
+    if names_in(template[:1]):
         raise ValueError("the program itself cannot be a placeholder")
-    has_placeholders = any([_names(element) for element in template])
-    if has_placeholders and PureWindowsPath(template[0]).suffix.lower() in (".bat", ".cmd"):
-        raise ValueError("a batch file reads its arguments as code: use a program, or no braces")
-    for element in _code(template):
-        if _names(element):
-            raise ValueError(
-                f"{element!r} is executed: give values as arguments of their own, "
-                '["sh", "-c", "crm \\"$1\\"", "sh", "{contact.phone}"]'
-            )
+    for element in template:
+        for match in _placeholders(element):
+            name, _, filter = _parsed(match)
+            if not _is_allowed(name, filter, element[: match.start()]):
+                named = variable(name)
+                raise ValueError(
+                    f"{match[0]} may be a text that somebody else wrote, which no argument has: "
+                    f'the program reads ${named}, as in ["sh", "-c", "crm \\"${named}\\""]'
+                )
 
 
-def _code(template: Sequence[str]) -> Iterator[str]:
-    """Elements that a shell or an interpreter executes."""
-    for at, element in enumerate(template):
-        program = _program_name(element)
-        after = template[at + 1 :]
-        if program in _WINDOWS_SHELLS:
-            yield from after
-        for option, script in pairwise(after):
-            if not option.startswith("-") or program not in _CODE_OPTIONS:
-                break
-            if not option.startswith("--") and set(option) & set(_CODE_OPTIONS[program]):
-                yield script
-                break
-
-
-def _program_name(element: str) -> str:
-    return PureWindowsPath(PurePath(element).name).name.lower().removesuffix(".exe")
+def _is_allowed(name: str, filter: str, before: str) -> bool:
+    """True if a placeholder may stand in an argument behind the text `before`."""
+    if name in IN_ARGUMENTS or filter == "digits":
+        return True
+    return filter == "url" and any(one.end() == len(before) for one in _ADDRESS.finditer(before))
 
 
 def names_in(texts: Iterable[str]) -> list[str]:
-    """Names of the placeholders of checked texts, each once, in order."""
-    return list(dict.fromkeys(name for text in texts for name in _names(text)))
+    """Names of the placeholders of texts, each once, in order. Raises: ValueError."""
+    names = (_parsed(match)[0] for text in texts for match in _placeholders(text))
+    return list(dict.fromkeys(names))
 
 
-def _names(element: str) -> list[str]:
-    """Names of the placeholders of an element. Raises: ValueError."""
-    return [_parsed(match)[0] for match in _PLACEHOLDER.finditer(element) if len(match[0]) != 2]
+def _placeholders(text: str) -> Iterator[re.Match[str]]:
+    return (match for match in _PLACEHOLDER.finditer(text) if len(match[0]) != 2)
 
 
 def _parsed(match: re.Match[str]) -> tuple[str, bool, str]:
@@ -137,36 +137,55 @@ def _words(name: str) -> str:
 def filled(template: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """Fill a checked argument list, element by element; its number of elements stays.
 
-    Raises: BadSettings: a value is blank or too long, or would be taken for an option.
+    Raises: BadSettings: a value is blank, or not of the form that it has in an argument.
     """
-    arguments = [filled_text(element, values) for element in template]
-    for at, (element, argument) in enumerate(zip(template, arguments, strict=True)):
-        begins = _PLACEHOLDER.match(element)
-        is_value = begins is not None and len(begins[0]) != 2
-        if is_value and argument.startswith("-") and "--" not in template[:at]:
-            raise BadSettings(
-                f"{template[0]} would take {one_line(argument)[:40]!r} for an option: "
-                f'put "--" before {element} in run, or write --name={element}'
-            )
-        if len(argument.encode()) > MOST_BYTES:
-            raise BadSettings(
-                f"{element} has more than {MOST_BYTES // 1024} KiB: use standard input"
-            )
-    return arguments
+    return [_filled(element, values, _argument_value) for element in template]
 
 
 def filled_text(text: str, values: Mapping[str, str]) -> str:
-    """Fill the placeholders of one checked text. Raises: BadSettings: a value is blank."""
+    """Fill a checked text that is shown. Raises: BadSettings: a value is blank."""
+    return _filled(text, values, lambda name, value: value)
 
+
+def _filled(text: str, values: Mapping[str, str], formed: Callable[[str, str], str]) -> str:
     def value(match: re.Match[str]) -> str:
         if len(match[0]) == 2:
             return match[0][0]
         name, optional, filter = _parsed(match)
         value = clean(values.get(name, ""))
-        if filter:
-            value = FILTERS[filter](value)
+        value = FILTERS[filter](value) if filter == "digits" else formed(name, value)
+        value = FILTERS[filter](value) if filter == "url" else value
         if not optional and not value.strip():
             raise BadSettings(f"There is no {_words(name)} here for {match[0]}")
         return value
 
     return _PLACEHOLDER.sub(value, text)
+
+
+def _argument_value(name: str, value: str) -> str:
+    """A value as it is in an argument: digits of a number, an id as it is."""
+    if name in _NUMBERS:
+        plus = "+" if value.lstrip().startswith("+") else ""
+        return plus + FILTERS["digits"](value)
+    if name in _WORDS and value.strip() and not _WORD.fullmatch(value):
+        raise BadSettings(
+            f"This {_words(name)} has characters that no argument may have: "
+            f"the program can read ${variable(name)}"
+        )
+    return value
+
+
+def variables(values: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables with all values, each on one line except the text of a message.
+
+    A long one is cut, and more than `MOST_ENVIRONMENT` bytes are left out.
+    """
+    environment: dict[str, str] = {}
+    left = MOST_ENVIRONMENT
+    for name, value in values.items():
+        text = clean(value) if name == "message.text" else one_line(clean(value))
+        text = text.encode()[:MOST_BYTES].decode(errors="ignore")
+        left -= len(text.encode())
+        if left >= 0:
+            environment[variable(name)] = text
+    return environment

@@ -6,7 +6,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
 
-from frontdesk.own_commands.arguments import FIELD, filled, filled_text, names_in
+from frontdesk.own_commands.arguments import (
+    FIELD,
+    filled,
+    filled_text,
+    names_in,
+    variable,
+    variables,
+)
 from frontdesk.own_commands.runner import Job
 from frontdesk.system import subprocess_environment
 from frontdesk.text.messages import Entry
@@ -99,8 +106,10 @@ class OwnCommand(NamedTuple):
         return (*self.run, self.confirm)
 
     def uses(self, name: str) -> bool:
-        """True if a placeholder is used whose name begins so."""
-        return any(one.startswith(name) for one in names_in(self.texts))
+        """True if a placeholder or a variable is used whose name begins so."""
+        return any(one.startswith(name) for one in names_in(self.texts)) or any(
+            variable(name) in text for text in self.run
+        )
 
     def is_offered(self, profile: str | None, platform: str) -> bool:
         """True if it can be run in a profile on a platform (`sys.platform`)."""
@@ -175,6 +184,8 @@ def values_of(
             "message.type": entry.type if isinstance(entry, Message) else "note",
             "message.author": entry.author,
         }
+        if isinstance(entry, Message) and entry.media is not None:
+            values["media.name"] = entry.media.filename or ""
     return values
 
 
@@ -200,17 +211,6 @@ def _field_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-_FACTS = {
-    "FRONTDESK_CONVERSATION": "conversation.id",
-    "FRONTDESK_CONTACT": "contact.name",
-    "FRONTDESK_PHONE": "contact.phone",
-    "FRONTDESK_CHANNEL": "channel.name",
-    "FRONTDESK_MESSAGE": "message.id",
-}
-
-
 def facts(values: Mapping[str, str], profile: str | None) -> dict[str, str]:
     """Variables for a program: a nested `frontdesk` reads the same inbox by them."""
-    named = {name: values[value] for name, value in _FACTS.items() if values.get(value, "").strip()}
-    safe = {name: filled_text(f"{{{_FACTS[name]}|line}}", values) for name in named}
-    return {**safe, **({"FRONTDESK_PROFILE": profile} if profile else {})}
+    return {**variables(values), **({"FRONTDESK_PROFILE": profile} if profile else {})}

@@ -27,11 +27,15 @@ _LEFT_SECONDS = 86_400.0
 
 
 class FileAtHand(NamedTuple):
-    """A file on this computer. type: by its bytes. name: safe to save, with the type's ending."""
+    """A file on this computer. type: by its bytes. name: safe to save, with the type's ending.
+
+    plain_name: what programs get, without the sender's words: "photo.jpg".
+    """
 
     path: Path
     type: str
     name: str
+    plain_name: str
 
     @classmethod
     def of(cls, path: Path, name: str | None, kind: str) -> "FileAtHand":
@@ -41,7 +45,12 @@ class FileAtHand(NamedTuple):
         """
         with path.open("rb") as file:
             type = media_type(file.read(HEAD_BYTES))
-        return cls(path, type, safe_name(name, type, kind))
+        safe = safe_name(name, type, kind)
+        ending = safe.rpartition(".")[2]
+        # Types may be a server's words.
+        stem = kind if kind.isascii() and kind.isalpha() else "file"
+        plain_name = f"{stem}.{ending if ending.isalnum() else 'bin'}"
+        return cls(path, type, safe, plain_name)
 
     @property
     def is_known(self) -> bool:
@@ -69,7 +78,7 @@ def opener(file: FileAtHand, settings: MediaSettings, environment: Mapping[str, 
 
 
 class OpenedFiles:
-    """Files that were handed to other programs, under their names, until the viewer ends.
+    """Copies of files that were handed to other programs, until the viewer ends.
 
     Each process has a directory of its own; what a killed one left is deleted a day later.
     """
@@ -87,7 +96,7 @@ class OpenedFiles:
         """
         try:
             process = subprocess.Popen(
-                [*program, os.fspath(self.named(file))],
+                [*program, os.fspath(self.copy_of(file))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -103,10 +112,10 @@ class OpenedFiles:
             return ""
         return f"it ended with {code}" if code > 0 else ""
 
-    def named(self, file: FileAtHand) -> Path:
-        """Path of a copy of a file under its name, until the viewer ends. Raises: OSError."""
+    def copy_of(self, file: FileAtHand) -> Path:
+        """Path of a copy of a file, without a word of its sender. Raises: OSError."""
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = Path(mkdtemp(dir=self._directory)) / file.name
+        path = Path(mkdtemp(dir=self._directory)) / file.plain_name
         _link(file.path, path)
         return path
 

@@ -32,7 +32,7 @@ RECORD = (
     sys.executable,
     "-c",
     "import json, os, sys; n = sys.argv[1]; open(n + '.new', 'w').write(json.dumps("
-    "[sys.argv[2:], sys.stdin.read()])); os.rename(n + '.new', n)",
+    "[sys.argv[2:], sys.stdin.read(), dict(os.environ)])); os.rename(n + '.new', n)",
 )
 
 
@@ -63,12 +63,12 @@ def record(tmp_path: Path) -> Callable[..., OwnCommand]:
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Callable[[], list[object]]:
-    """What was recorded: the arguments after --, and the text."""
+    """What was recorded: the arguments after --, the text, and the environment."""
     path = tmp_path / "recorded"
 
     def recorded() -> list[object]:
-        arguments, text = json.loads(path.read_text())
-        return [arguments[1:], text]
+        arguments, text, environment = json.loads(path.read_text())
+        return [arguments[1:], text, environment]
 
     recorded.exists = path.exists  # type: ignore[attr-defined]
     return recorded
@@ -76,7 +76,7 @@ def recorded(tmp_path: Path) -> Callable[[], list[object]]:
 
 async def test_what_is_asked_for_becomes_values(make: Make, record, recorded) -> None:
     fields = (AskedField("tone", "Tone", "short", ("short", "long")), AskedField("note", "Note"))
-    app = make(record("{ask.tone}", "{ask.note?}", fields=fields))
+    app = make(record(fields=fields))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "x", "1")
@@ -84,11 +84,13 @@ async def test_what_is_asked_for_becomes_values(make: Make, record, recorded) ->
         await press(pilot, *"long", "enter")
         await press(pilot, "enter")
         await idle_until(pilot, recorded.exists)
-        assert recorded()[0] == ["long", ""]
+        environment = recorded()[2]
+        asked = [environment[f"FRONTDESK_ASK_{name}"] for name in ("TONE", "NOTE")]
+        assert asked == ["long", ""]
 
 
 async def test_nothing_runs_if_a_question_is_left(make: Make, record, recorded) -> None:
-    app = make(record("{ask.note}", fields=(AskedField("note", "Note"),)))
+    app = make(record(fields=(AskedField("note", "Note"),), confirm="With {ask.note}?"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "x", "1", "escape")
@@ -101,8 +103,8 @@ async def test_nothing_runs_if_a_question_is_left(make: Make, record, recorded) 
 async def test_one_of_several_matches_is_chosen_and_none_is_said(
     make: Make, record, recorded
 ) -> None:
-    some = record("{match}", name="Some", extract="[a-z]{4,6}")
-    none = record("{match}", name="None", extract="QQ[0-9]{9}")
+    some = record(name="Some", extract="[a-z]{4,6}")
+    none = record(name="None", extract="QQ[0-9]{9}")
     app = make(some, none)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
@@ -113,8 +115,7 @@ async def test_one_of_several_matches_is_chosen_and_none_is_said(
         await idle_until(pilot, lambda: not isinstance(app.screen, InboxScreen))
         await press(pilot, "down", "enter")
         await idle_until(pilot, recorded.exists)
-        [[match], _] = recorded()
-        assert 4 <= len(match) <= 6
+        assert 4 <= len(recorded()[2]["FRONTDESK_MATCH"]) <= 6
 
 
 async def test_a_command_with_a_query_is_for_its_conversations_only(make: Make, record) -> None:
@@ -161,16 +162,16 @@ async def test_a_command_of_conversations_is_run_on_one_of_selected_rows(
 async def test_values_of_the_contact_and_the_web_inbox_are_filled_in(
     make: Make, record, recorded
 ) -> None:
-    arguments = ("{contact.email?}", "{contact.fields.plan?}", "{web_inbox}", "{contact.id}")
-    app = make(record(*arguments))
+    app = make(record("{web_inbox}", "{contact.id}"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         conversation = open_conversation(app)
         await press(pilot, "x", "1")
         await idle_until(pilot, recorded.exists)
-        [[_, _, address, id], _] = recorded()
+        [[address, id], _, environment] = recorded()
         assert address == f"https://inbox.example.com/c/{conversation.id}"
-        assert id == conversation.contact.id
+        assert id == environment["FRONTDESK_CONTACT_ID"] == conversation.contact.id
+        assert environment["FRONTDESK_CONTACT_NAME"] == conversation.contact.name
 
 
 async def test_a_message_without_a_file_has_no_path(make: Make, record, recorded) -> None:
@@ -237,7 +238,7 @@ async def test_a_report_is_read_as_csv_and_as_a_file(make: Make, record, recorde
         assert notifications(app)[-1] == "Record is not for what is shown here"
         await press(pilot, "v", "r", "x", "1")
         await idle_until(pilot, recorded.exists)
-        [[path], text] = recorded()
+        [[path], text, _] = recorded()
         assert Path(str(path)).read_text() == text
         assert "," in str(text)
 
@@ -269,13 +270,12 @@ async def test_a_pane_of_output_is_resized_below_what_the_viewer_needs(make: Mak
 
 
 async def test_a_command_of_contacts_is_in_their_view(make: Make, record, recorded) -> None:
-    app = make(record("{contact.name}", places=("contact",), key="f9"))
+    app = make(record(places=("contact",), key="f9"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "v", "c", "down", "f9")
         await idle_until(pilot, recorded.exists)
-        [[name], _] = recorded()
-        assert name in shown(app)
+        assert recorded()[2]["FRONTDESK_CONTACT_NAME"] in shown(app)
 
 
 async def test_without_a_connection_the_cached_part_is_read_and_that_is_said(

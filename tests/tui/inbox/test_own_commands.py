@@ -157,20 +157,23 @@ async def test_a_command_gets_values_and_the_thread_without_keys(
     make: Make, monkeypatch: pytest.MonkeyPatch, output: str
 ) -> None:
     monkeypatch.setenv("FRONTDESK_API_KEY", "secret")
-    script = 'n=$(wc -l); echo "$1|$FRONTDESK_PROFILE|$FRONTDESK_CONTACT|$FRONTDESK_API_KEY|$n"'
-    run = ("sh", "-c", script, "sh", "{contact.name}")
+    script = (
+        'n=$(wc -l); echo "$1|$FRONTDESK_PROFILE|$FRONTDESK_CONTACT_NAME|$FRONTDESK_API_KEY|$n"'
+    )
+    run = ("sh", "-c", script, "sh", "{conversation.id}")
     command = OwnCommand("Show", run, letter="s", stdin="thread", output=output)
     app = make(command, profile="work")
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
-        name = name_of(app)
+        name, conversation = name_of(app), inbox_of(app).thread.conversation
+        assert conversation is not None
         await pilot.press("x", "s")
         if output == "pane":
             said = await ended(pilot)
         else:
             await idle_until(pilot, lambda: any("Show" in one for one in notifications(app)))
             said = next(one for one in notifications(app) if "Show" in one)
-        assert f"{name}|work|{name}||" in said
+        assert f"{conversation.id}|work|{name}||" in said
 
 
 async def test_a_failure_of_a_command_without_a_pane_is_said_without_markup(make: Make) -> None:
@@ -212,7 +215,7 @@ async def test_a_command_that_asks_runs_only_after_yes(make: Make, tmp_path: Pat
 
 
 async def test_a_command_of_messages_is_offered_in_the_thread_only(make: Make) -> None:
-    run = ("echo", "text:{message.text|line}")
+    run = ("sh", "-c", 'echo "text:$FRONTDESK_MESSAGE_TEXT"')
     app = make(OwnCommand("Echo", run, places=("message",), output="pane"))
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -223,12 +226,12 @@ async def test_a_command_of_messages_is_offered_in_the_thread_only(make: Make) -
 
 
 async def test_a_value_that_is_missing_is_said_and_nothing_runs(make: Make) -> None:
-    app = make(OwnCommand("Odd", ("echo", "{message.text}")))
+    app = make(OwnCommand("Odd", ("echo", "{message.id}")))
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         await pilot.press("x", "1")
         await settle(pilot)
-        assert notifications(app) == ["There is no message text here for {message.text}"]
+        assert notifications(app) == ["There is no message here for {message.id}"]
         assert isinstance(app.screen, InboxScreen)
 
 

@@ -1,5 +1,6 @@
 """`frontdesk config`: path, validation and editing of the configuration; lists key bindings."""
 
+import shlex
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -90,8 +91,11 @@ def keys_command() -> None:
 def commands_command(target: Target, name: str | None, id: str | None) -> None:
     """List your own commands of the viewer.
 
-    With --try, prints the program and the arguments that a command would run, as JSON.
+    With --try, prints the program and the arguments that a command would run, as JSON, then the
+    variables with its values.
     """
+    from frontdesk.own_commands.arguments import variables
+
     configured = configuration()
     if name is None:
         rows = [
@@ -116,21 +120,21 @@ def commands_command(target: Target, name: str | None, id: str | None) -> None:
     values = {}
     if id is not None:
         link = configured.open.conversation
-        with_contact = command.uses("contact.email") or command.uses("contact.fields.")
-        read = partial(_values, id=id.removeprefix("#"), with_contact=with_contact)
-        values = run_with_client(target, partial(read, web_inbox=link))
-    click.echo(compact_json(command.arguments({**values, **_stand_ins(command)})))
+        read = partial(_values, id=id.removeprefix("#"), web_inbox=link)
+        values = run_with_client(target, read)
+    values = {**values, **_stand_ins(command)}
+    click.echo(compact_json(command.arguments(values)))
+    for variable, text in variables(values).items():
+        click.echo(f"{variable}={shlex.quote(text)}")
 
 
-async def _values(
-    client: "InboxClient", id: str, *, with_contact: bool, web_inbox: str | None
-) -> dict[str, str]:
+async def _values(client: "InboxClient", id: str, *, web_inbox: str | None) -> dict[str, str]:
     """Values of a conversation, its contact, and its last message as far as it is known."""
     from frontdesk.own_commands.command import values_of
     from frontdesk.wire import Message
 
     conversation = await client.conversation(id)
-    phone = conversation.contact.phone if with_contact else None
+    phone = conversation.contact.phone
     contact = await client.contact_by_phone(phone) if phone else None
     last = conversation.last_message
     entry = Message.model_validate(last.model_dump()) if last else None

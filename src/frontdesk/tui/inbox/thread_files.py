@@ -94,14 +94,14 @@ class ThreadFiles:
         self._load_then(partial(self._fetch, message), self._save_fetched)
 
     def hand_over(self, message: Message, use: Callable[[str], object]) -> None:
-        """Fetch a file, and call `use` with the path of a copy under its own name."""
+        """Fetch a file, and call `use` with the path of a copy for a program."""
 
         def use_fetched(file: Fetched) -> None:
             if isinstance(file, str):
                 self._say(sentences.FILE_UNAVAILABLE.format(why=file.lower()))
                 return
             try:
-                use(os.fspath(self._opened.named(file)))
+                use(os.fspath(self._opened.copy_of(file)))
             except OSError as error:
                 self._warn(sentences.FILE_UNAVAILABLE.format(why=error.strerror or error))
 
