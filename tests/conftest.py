@@ -4,8 +4,7 @@ import gc
 import os
 import shutil
 import signal
-import time
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -47,46 +46,6 @@ gc.set_threshold(20_000, 10, 10)
 settings.register_profile("frontdesk", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=1_000)
 settings.load_profile("frontdesk")
-
-
-# Of the processor, in this process and in those that it has waited for.
-_FAST_TEST_SECONDS = 3.0
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test of the fast tier that costs more than a maintainer should wait for."""
-    before = _processor_seconds()
-    result = yield
-    seconds = _processor_seconds() - before
-    is_measuring = item.config.getoption("durations") is not None
-    if seconds > _FAST_TEST_SECONDS and not is_measuring and not item.get_closest_marker("slow"):
-        pytest.fail(f"{seconds:.1f} s of the processor: make it lighter, or mark it as slow")
-    return result
-
-
-def _processor_seconds() -> float:
-    """Without full collections, which look at what all tests before have left."""
-    return sum(os.times()[:4]) - _full_collections.seconds
-
-
-class _FullCollections:
-    """Adds up what collections of all objects take, in seconds of the processor."""
-
-    def __init__(self) -> None:
-        self.seconds = self._began = 0.0
-
-    def __call__(self, phase: str, info: dict[str, int]) -> None:
-        if info["generation"] < 2:
-            return
-        if phase == "start":
-            self._began = time.process_time()
-        else:
-            self.seconds += time.process_time() - self._began
-
-
-_full_collections = _FullCollections()
-gc.callbacks.append(_full_collections)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

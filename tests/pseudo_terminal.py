@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import pyte
 
+from tests.patience import HANG_SECONDS
+
 COLUMNS, ROWS = 120, 40
 # Seconds after which what is waited for does not come any more.
-TIMEOUT = 60.0
 FRAME_END = b"\x1b[?2026l"
 SUPPORTED_MODES = {2026}
 
@@ -99,7 +100,7 @@ class PseudoTerminal:
             self._see()
         return self._canvas
 
-    def wait_for(self, shown: Callable[[str], bool], timeout: float = TIMEOUT) -> Moment:
+    def wait_for(self, shown: Callable[[str], bool], timeout: float = HANG_SECONDS) -> Moment:
         """Read until the screen shows something; when the bytes that show it came.
 
         Raises: TimeoutError: it did not, or the program ended; with the screen as the reason.
@@ -118,7 +119,7 @@ class PseudoTerminal:
                 break
         raise TimeoutError(f"Not shown:\n{self.text}")
 
-    def wait_for_words(self, words: re.Pattern[bytes], timeout: float = TIMEOUT) -> Moment:
+    def wait_for_words(self, words: re.Pattern[bytes], timeout: float = HANG_SECONDS) -> Moment:
         """Read until words are sent that match; nothing is interpreted but where sequences end.
 
         Raises: TimeoutError: they were not, or the program ended; with the screen as the reason.
@@ -135,11 +136,11 @@ class PseudoTerminal:
                 break
         raise TimeoutError(f"Not sent: {words.pattern!r}\n{self.text}")
 
-    def press(self, key: bytes, timeout: float = TIMEOUT) -> float:
+    def press(self, key: bytes, timeout: float = HANG_SECONDS) -> float:
         """Send a key; seconds until a frame is complete in which something is drawn."""
         return self._until_frame(lambda: self.write(key), timeout, repr(key))
 
-    def resize(self, columns: int, rows: int, timeout: float = TIMEOUT) -> float:
+    def resize(self, columns: int, rows: int, timeout: float = HANG_SECONDS) -> float:
         """Give the terminal another size; seconds until a frame is complete that is for it."""
         self._screen.resize(rows, columns)
 
@@ -185,7 +186,7 @@ class PseudoTerminal:
         self._master = -1
         return self._process.wait(timeout)
 
-    def ending(self, timeout: float = TIMEOUT) -> int:
+    def ending(self, timeout: float = HANG_SECONDS) -> int:
         """Read until the program has ended; its exit code."""
         deadline = time.perf_counter() + timeout
         while self._process.poll() is None and time.perf_counter() < deadline:
@@ -200,13 +201,13 @@ class PseudoTerminal:
         termios.tcflow(terminal, termios.TCOOFF)
         os.close(terminal)
 
-    def settle(self, quiet: float, timeout: float = TIMEOUT) -> None:
+    def settle(self, quiet: float, timeout: float = HANG_SECONDS) -> None:
         """Read until nothing was sent for `quiet` seconds, but no longer than `timeout`."""
         deadline = time.perf_counter() + timeout
         while time.perf_counter() < deadline and self._read(quiet) is not None:
             pass
 
-    def rest(self, timeout: float = TIMEOUT) -> None:
+    def rest(self, timeout: float = HANG_SECONDS) -> None:
         """Read until the program neither sends nor works, for as long as a frame of 20 takes."""
         deadline = time.perf_counter() + timeout
         while time.perf_counter() < deadline:

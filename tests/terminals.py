@@ -11,6 +11,8 @@ import termios
 import time
 from pathlib import Path
 
+from tests.patience import HANG_SECONDS
+
 LEAVE = b"\x11"
 
 _SEQUENCES = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
@@ -48,7 +50,7 @@ class Terminal:
 
     def wait_for(self, shown: bytes) -> None:
         """Read until a pattern was written, for a minute at most while anything is written."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANG_SECONDS
         while not re.search(shown, self._said):
             assert self._read(), f"The program ended without {shown!r}: {self.words[-2000:]}"
             assert time.monotonic() < deadline, f"No {shown!r} so far: {self.words[-2000:]}"

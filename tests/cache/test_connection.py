@@ -26,6 +26,7 @@ from tests.cache.pages import (
     ids,
     newest_first,
 )
+from tests.patience import HANG_SECONDS
 
 from frontdesk.cache import CONTACT, Cache, files
 from frontdesk.cache.connection import CacheFile
@@ -400,7 +401,7 @@ async def test_a_bug_of_housekeeping_is_told_to_the_next_job(path: Path) -> None
     tidied = threading.Event()
     cache = CacheFile(path, faulty)
     cache.submit(lambda connection: None).result()
-    assert tidied.wait(30)
+    assert tidied.wait(HANG_SECONDS)
 
     def work_on() -> None:
         while True:

@@ -15,9 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 import pyte
+from tests.patience import HANG_SECONDS
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
-DEADLINE_SECONDS = 90
 _OPTIONS = (
     "--headless",
     "--no-sandbox",
@@ -59,7 +59,7 @@ class Page:
     async def until(self, wanted: Callable[[], bool]) -> None:
         """Wait for what is wanted; the screen is in the failure."""
         try:
-            async with asyncio.timeout(DEADLINE_SECONDS):
+            async with asyncio.timeout(HANG_SECONDS):
                 while not wanted():
                     self.changed.clear()
                     await self.changed.wait()
@@ -74,7 +74,7 @@ class Page:
             message["sessionId"] = self._session
         self._answers[number] = asyncio.get_running_loop().create_future()
         await self._socket.send_json(message)
-        async with asyncio.timeout(DEADLINE_SECONDS):
+        async with asyncio.timeout(HANG_SECONDS):
             return await self._answers[number]
 
     async def attach(self) -> None:
@@ -170,7 +170,7 @@ async def chromium(directory: Path) -> AsyncIterator[Page]:
 async def _address(process: asyncio.subprocess.Process) -> str:
     assert process.stderr is not None
     said = b""
-    async with asyncio.timeout(DEADLINE_SECONDS):
+    async with asyncio.timeout(HANG_SECONDS):
         while line := await process.stderr.readline():
             said += line
             if found := re.match(rb"DevTools listening on (ws://\S+)", line):

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-PATIENCE_SECONDS = 60
-_ORDERLY_SECONDS = 5
+from tests.patience import HANG_SECONDS
 
 # Takes options; gives the process, and the address that it prints.
 Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
@@ -45,7 +44,7 @@ def serving() -> Iterator[Serve]:
             process.terminate()
         for process in started:
             with suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=_ORDERLY_SECONDS)
+                process.communicate(timeout=HANG_SECONDS)
             kill(process)
             process.communicate()
 
@@ -73,7 +72,7 @@ def serving_once(database: Path) -> Iterator[Callable[..., str]]:
 
 def wait_until(holds: Callable[[], bool]) -> None:
     """Look again and again, and fail after a long time."""
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + HANG_SECONDS
     pause = threading.Event()
     while not holds():
         assert time.monotonic() < until, "It did not come true in time"

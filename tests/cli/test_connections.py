@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from tests.patience import HANG_SECONDS
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 BEGUN = b"GET /v1/labels HTTP/1.1\r\nHost: a"
@@ -39,7 +40,7 @@ def port_of(url: str) -> int:
 
 def connected(port: int) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", port))
-    connection.settimeout(60)
+    connection.settimeout(HANG_SECONDS)
     return connection
 
 

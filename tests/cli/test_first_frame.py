@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.patience import HANG_SECONDS
 from tests.pseudo_terminal import PseudoTerminal
 
 from frontdesk.cache import Cache
@@ -19,7 +20,6 @@ from frontdesk.system import first_frame_file
 from frontdesk.system.first_frame_file import FirstFrame
 
 LEAVE, HELP = b"\x11", b"?"
-SECONDS = 60.0
 
 # Holds up the import of Textual until somebody has written into the pipe.
 GATE = """
@@ -89,11 +89,11 @@ def live(text: str) -> bool:
 def used_once(start: Start) -> str:
     """What the viewer showed when it was left."""
     terminal = start()
-    terminal.wait_for(live, SECONDS)
-    terminal.settle(0.5, SECONDS)
+    terminal.wait_for(live, HANG_SECONDS)
+    terminal.settle(0.5, HANG_SECONDS)
     shown = terminal.text
     terminal.write(LEAVE)
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
     return shown
 
 
@@ -114,7 +114,7 @@ def test_a_start_shows_the_inbox_before_the_viewer_is_imported_and_becomes_live_
 ) -> None:
     left = names(used_once(start))
     terminal = start(held=True)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.wait_for(lambda text: "connecting…" in text, HANG_SECONDS)
     assert names(terminal.text) == left
     assert "as of " in terminal.text
     seen: list[list[str]] = []
@@ -124,7 +124,7 @@ def test_a_start_shows_the_inbox_before_the_viewer_is_imported_and_becomes_live_
         return live(text)
 
     gate.write_text("open")
-    terminal.wait_for(watched, SECONDS)
+    terminal.wait_for(watched, HANG_SECONDS)
     assert [one for one in seen if one != left] == []
 
 
@@ -137,14 +137,14 @@ def test_a_viewer_that_gets_a_signal_restores_the_terminal(
     start: Start, numbers: tuple[signal.Signals, ...]
 ) -> None:
     terminal = start()
-    terminal.wait_for(live, SECONDS)
-    terminal.settle(0.5, SECONDS)
+    terminal.wait_for(live, HANG_SECONDS)
+    terminal.settle(0.5, HANG_SECONDS)
     left = terminal.text
     for number in numbers:
         terminal.signal(number)
-    assert terminal.ending(SECONDS) == 128 + numbers[0], terminal.text
+    assert terminal.ending(HANG_SECONDS) == 128 + numbers[0], terminal.text
     terminal = start(held=True)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.wait_for(lambda text: "connecting…" in text, HANG_SECONDS)
     assert names(terminal.text) == names(left)
 
 
@@ -154,38 +154,38 @@ def test_a_terminal_may_be_closed_and_closed_again_under_the_first_screen(
 ) -> None:
     state = str(tmp_path / "state")
     terminal = start(XDG_STATE_HOME=state)
-    terminal.wait_for(live, SECONDS)
-    assert terminal.hang_up(SECONDS) == 128 + signal.SIGHUP
+    terminal.wait_for(live, HANG_SECONDS)
+    assert terminal.hang_up(HANG_SECONDS) == 128 + signal.SIGHUP
     terminal = start(held=True, XDG_STATE_HOME=state)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.wait_for(lambda text: "connecting…" in text, HANG_SECONDS)
     # It may not have come so far as to take the signal itself.
-    assert terminal.hang_up(SECONDS) in (128 + signal.SIGHUP, -signal.SIGHUP)
+    assert terminal.hang_up(HANG_SECONDS) in (128 + signal.SIGHUP, -signal.SIGHUP)
     assert not list(tmp_path.glob("state/**/*.txt"))
 
 
 @pytest.mark.slow
 def test_a_viewer_ends_on_a_terminal_that_takes_no_more_output(start: Start) -> None:
     terminal = start()
-    terminal.wait_for(live, SECONDS)
-    terminal.settle(0.5, SECONDS)
+    terminal.wait_for(live, HANG_SECONDS)
+    terminal.settle(0.5, HANG_SECONDS)
     terminal.stop_output()
     terminal.write(b"j")
     terminal.signal(signal.SIGHUP)
-    assert terminal.ending(SECONDS) == -signal.SIGALRM
+    assert terminal.ending(HANG_SECONDS) == -signal.SIGALRM
 
 
 @pytest.mark.slow
 def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -> None:
     used_once(start)
     terminal = start(held=True)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.wait_for(lambda text: "connecting…" in text, HANG_SECONDS)
     before = terminal.text
     terminal.write(b"jj/zqx\r")
-    terminal.settle(0.2, SECONDS)
+    terminal.settle(0.2, HANG_SECONDS)
     assert terminal.text == before
     two_below = before.splitlines()[at_cursor(terminal) + 4][1:24]
     gate.write_text("open")
-    terminal.wait_for(lambda text: "zqx" in text, SECONDS)
+    terminal.wait_for(lambda text: "zqx" in text, HANG_SECONDS)
     assert terminal.text.splitlines()[at_cursor(terminal)][1:24] == two_below
 
 
@@ -196,10 +196,10 @@ def test_a_viewer_that_cannot_be_opened_leaves_the_terminal_as_it_was(
     used_once(start)
     terminal = start(held=True)
     before = terminal.attributes()
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.wait_for(lambda text: "connecting…" in text, HANG_SECONDS)
     assert not terminal.attributes()[3] & termios.ECHO
     gate.write_text("shut")
-    assert terminal.ending(SECONDS) == 1
+    assert terminal.ending(HANG_SECONDS) == 1
     assert terminal.attributes()[3] & termios.ECHO
     assert before[3] & termios.ECHO
     assert "connecting…" not in terminal.text
@@ -216,9 +216,9 @@ def test_a_profile_whose_key_is_asked_of_a_command_keeps_no_first_screen(
     lines = ["[profiles.work]", f'database = "{inbox}"', 'key_command = ["echo", "key"]']
     (configuration_home / "config.toml").write_text("\n".join(lines if asks else lines[:2]))
     terminal = start("--profile", "work", place=())
-    terminal.wait_for(live, SECONDS)
+    terminal.wait_for(live, HANG_SECONDS)
     terminal.write(LEAVE)
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
     assert Path(first_frame_file.file_of(cache)).exists() is not asks
 
 
@@ -233,9 +233,9 @@ def test_a_signal_while_connecting_restores_the_terminal(
 ) -> None:
     used_once(start)
     terminal = start(held=True)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
+    terminal.wait_for(lambda text: "connecting…" in text, HANG_SECONDS)
     terminal.signal(number)
-    assert terminal.ending(SECONDS) in codes, terminal.text
+    assert terminal.ending(HANG_SECONDS) in codes, terminal.text
     assert terminal.attributes()[3] & termios.ECHO
     assert "connecting…" not in terminal.text
 
@@ -359,7 +359,7 @@ def test_the_frame_of_another_start_size_or_configuration_is_not_shown(tmp_path:
     ) -> str:
         command = (sys.executable, "-c", STARTS, mode, str(configuration), *options)
         terminal = PseudoTerminal(command, base | variables, size)
-        assert terminal.ending(SECONDS) == 0, terminal.text
+        assert terminal.ending(HANG_SECONDS) == 0, terminal.text
         terminal.close()
         return terminal.text.strip()
 
@@ -404,7 +404,7 @@ def test_a_beginning_looks_where_the_cache_is_and_imports_next_to_nothing(
         {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         (80, 24),
     )
-    assert terminal.ending(SECONDS) == 0, terminal.text
+    assert terminal.ending(HANG_SECONDS) == 0, terminal.text
     terminal.close()
     heavy = {"re", "typing", "pathlib", "tempfile", "platformdirs", "textual", "enum"}
     assert not heavy & set(output.read_text().split())

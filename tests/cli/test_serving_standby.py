@@ -9,6 +9,7 @@ import httpx
 import psycopg
 import pytest
 from servers import serving, wait_until
+from tests.patience import HANG_SECONDS
 from tests.postgres_pair import Pair, running_pair
 from tests.postgres_servers import server_directory
 
@@ -64,7 +65,7 @@ def test_reads_come_from_the_standby_while_what_is_received_goes_to_the_primary(
     monkeypatch.setenv("FRONTDESK_WHATSAPP_VERIFY_TOKEN", "a verify token")
     primary = pair.primary.address()
     key = str(make_key(primary, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
-    with serving() as serve, httpx.Client(timeout=30) as client:
+    with serving() as serve, httpx.Client(timeout=HANG_SECONDS) as client:
         _, url = serve("--database", primary, "--read-database", pair.address)
         service = Asked(client, url, key)
         assert service.post(1) == 200

@@ -17,6 +17,7 @@ import chromium
 import httpx
 import pytest
 from tests.commands import run_on
+from tests.patience import HANG_SECONDS
 
 from frontdesk.cli.exit_codes import USAGE
 from frontdesk.cli.web.auth import HEADERS
@@ -25,7 +26,6 @@ from frontdesk.wire.values import epoch_milliseconds
 
 PICTURE = Path(__file__).parents[2] / "screenshots" / "web.png"
 KEY = "fdk_" + "a" * 40
-DEADLINE_SECONDS = 90
 
 # How many pixels of each line of the terminal are bright, and how many pixels a line has.
 LIT = """
@@ -79,7 +79,7 @@ class Web:
     def end(self, number: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
         """Exit code, standard output and error."""
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=DEADLINE_SECONDS)
+        out, err = self.process.communicate(timeout=HANG_SECONDS)
         return self.process.returncode, out, err
 
 
@@ -113,7 +113,7 @@ def wait_for_end(process: int) -> None:
     except ProcessLookupError:
         return
     try:
-        assert select.select([handle], [], [], DEADLINE_SECONDS)[0], f"{process} is still there"
+        assert select.select([handle], [], [], HANG_SECONDS)[0], f"{process} is still there"
     finally:
         os.close(handle)
 
@@ -133,7 +133,7 @@ async def _drawn(page: aiohttp.ClientWebSocketResponse, wanted: bytes) -> bytes:
     """What is drawn, up to some words."""
     drawn = b""
     while wanted not in drawn:
-        drawn += await page.receive_bytes(timeout=DEADLINE_SECONDS)
+        drawn += await page.receive_bytes(timeout=HANG_SECONDS)
     return drawn
 
 
@@ -181,7 +181,7 @@ async def _assert_drawn(page: chromium.Page) -> None:
         )
 
     # The terminal draws with the next frame.
-    async with asyncio.timeout(DEADLINE_SECONDS):
+    async with asyncio.timeout(HANG_SECONDS):
         while not await drawn():
             pass
 
@@ -307,7 +307,7 @@ async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_vi
         message_text = Path(f"/proc/{viewers[0]}/cmdline").read_text().split("\0")
         assert message_text[-3:-1] == [f"--database={inbox}", f"--as={ME}"]
         await left.send_json(["stdin", "\x11"])
-        async with asyncio.timeout(DEADLINE_SECONDS):
+        async with asyncio.timeout(HANG_SECONDS):
             async for _ in left:
                 pass
         await closed.close()

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_web import Web, page_of, started
+from tests.patience import HANG_SECONDS
 
 from frontdesk.cli.web.messages import (
     MOST_CELLS,
@@ -28,7 +29,6 @@ from frontdesk.cli.web.messages import (
 from frontdesk.sample.demo import ME
 from frontdesk.tui.dialogs.save_prompt import check_download
 
-DEADLINE_SECONDS = 60
 CTRL_O, CTRL_U, ENTER = "\x0f", "\x15", "\r"
 
 
@@ -63,7 +63,7 @@ class Page:
 
     async def until(self, claim: Callable[[], bool]) -> None:
         """Read until something holds."""
-        async with asyncio.timeout(DEADLINE_SECONDS):
+        async with asyncio.timeout(HANG_SECONDS):
             while not claim():
                 message = await self._socket.receive()
                 if message.type is aiohttp.WSMsgType.BINARY:
@@ -81,7 +81,7 @@ class Page:
     async def file(self) -> httpx.Response:
         """The file that the page is given next, as a browser asks for it."""
         await self.until(lambda: bool(self.files))
-        async with httpx.AsyncClient(timeout=DEADLINE_SECONDS) as client:
+        async with httpx.AsyncClient(timeout=HANG_SECONDS) as client:
             url = f"{self._web.url}/download/{self.files.pop()}"
             asking = asyncio.create_task(client.get(url, headers={"Cookie": self._web.cookie}))
             return await asking

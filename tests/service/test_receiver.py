@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import httpx
 import pytest
+from tests.patience import HANG_SECONDS
 from tests.service.webhook_receivers import (
     BODY,
     PATH,
@@ -260,7 +261,7 @@ async def posting(clients: Sequence[httpx.AsyncClient], *sent: bytes) -> AsyncIt
         asyncio.create_task(client.post(PATH, content=unsent(begun, *sent), headers=headers))
         for client in clients
     ]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_SECONDS):
         for _ in tasks:
             await begun.acquire()
     try:
@@ -315,7 +316,7 @@ async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_
     one, other = map(harness.client_from, ("192.0.2.1", "192.0.2.2"))
     posts = [asyncio.create_task(one.post(PATH, **signed(BODY))) for _ in range(MOST_AT_ONCE)]
     half = MOST_AT_ONCE // 2
-    for refused in islice(asyncio.as_completed(posts, timeout=20), half):
+    for refused in islice(asyncio.as_completed(posts, timeout=HANG_SECONDS), half):
         is_problem(await refused, 503, "service_unavailable")
     posts.append(asyncio.create_task(other.post(PATH, **signed(BODY))))
     gated.gate.set()

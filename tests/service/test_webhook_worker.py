@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import HANG_SECONDS
 from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
@@ -29,7 +30,6 @@ from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000
 HOUR = 60 * 60 * 1000
-PATIENCE_SECONDS = 30
 
 
 def body(*wamids: str) -> bytes:
@@ -96,7 +96,7 @@ class Watched:
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
         with self._ended:
-            assert self._ended.wait_for(holds, PATIENCE_SECONDS), "It did not come true in time"
+            assert self._ended.wait_for(holds, HANG_SECONDS), "It did not come true in time"
 
 
 class Clock:

@@ -12,13 +12,13 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
+from tests.patience import HANG_SECONDS
 from tests.tui.textual_private import timers_on
 
 START = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 # So many seconds a thread of the program's takes at most.
 _LONGEST_WORK = 0.02
 # A program that waits for nothing at all has so many real seconds to be called from outside.
-_PATIENCE = 60.0
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -68,7 +68,7 @@ class _Selector(selectors.DefaultSelector):
         self._skip = skip
 
     def select(self, timeout: float | None = None) -> list[Any]:
-        ready: list[Any] = super().select(0 if timeout is not None else _PATIENCE)
+        ready: list[Any] = super().select(0 if timeout is not None else HANG_SECONDS)
         assert ready or timeout is not None, "everything waits for ever"
         if not ready and timeout is not None and timeout > 0:
             self._skip(timeout)

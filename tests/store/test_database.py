@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from tests.patience import HANG_SECONDS
 from tests.stores import Engine
 
 from frontdesk.errors import QueryTimeout
@@ -65,7 +66,7 @@ def test_a_reader_sees_one_moment_while_others_write(database: Database):
 
 
 def test_threads_read_at_the_same_time(database: Database):
-    meeting = threading.Barrier(3, timeout=10)
+    meeting = threading.Barrier(3, timeout=HANG_SECONDS)
     found: list[list[object]] = []
 
     def read(connection):

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from tests.ingest.event_helpers import apply, inbound
+from tests.patience import HANG_SECONDS
 from tests.stores import PostgresServer
 
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
@@ -160,7 +161,7 @@ def test_writers_that_wait_for_each_other_in_a_circle_both_get_through(
     database: PostgresDatabase,
 ) -> None:
     database.write(lambda c: c.run("INSERT INTO meta(name, value) VALUES ('a', ''), ('b', '')"))
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=HANG_SECONDS)
     tries = {"ab": 0, "ba": 0}
 
     def write(order: str) -> None:

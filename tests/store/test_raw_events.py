@@ -5,6 +5,7 @@ import threading
 from functools import partial
 
 import pytest
+from tests.patience import HANG_SECONDS
 from tests.stores import sqlite_store
 
 from frontdesk.errors import Unreachable
@@ -75,7 +76,7 @@ def test_finished_bodies_are_not_pending_until_they_are_replayed(database: Datab
 
 def test_a_step_is_taken_by_one_of_two_at_once(database: Database):
     (digest,) = arrive(database, b"a")
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=HANG_SECONDS)
     won: list[bool] = []
 
     def take() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import httpx
 import psycopg
 import pytest
+from tests.patience import HANG_SECONDS
 from tests.postgres_pair import Pair, running_pair
 from tests.postgres_servers import Servers, server_directory
 
@@ -76,7 +77,7 @@ def test_reads_go_to_the_standby_and_writes_to_the_primary(database: PostgresDat
 
 def test_a_standby_that_dies_fails_no_read(pair: Pair, database: PostgresDatabase) -> None:
     store_events(database, *map(message, range(50)))
-    warm = threading.Barrier(4, timeout=30)
+    warm = threading.Barrier(4, timeout=HANG_SECONDS)
     counted: list[int] = []
     followed: list[bool] = []
 

@@ -20,6 +20,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.after_frame import after_frame
 from tests.conftest import NOW
+from tests.patience import HANG_SECONDS
 from tests.tui.drawn_terminal import Terminal
 from tests.tui.screen_text import chosen_line as chosen_line
 from tests.tui.screen_text import lines as lines
@@ -35,7 +36,6 @@ cancel_workers_first()
 share_styles()
 
 # Seconds, which are long enough on a machine that is busy with other things.
-PATIENCE = 30.0
 
 Viewer = Callable[..., FrontdeskApp]
 Open = Callable[..., "ViewApp"]
@@ -90,7 +90,7 @@ async def frame_shown(pilot: Pilot[Any]) -> None:
 
 async def until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
     """Wait until something holds that several messages after each other bring about."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + HANG_SECONDS
     while not claim():
         assert time.monotonic() < deadline
         await settle(pilot)
@@ -98,7 +98,7 @@ async def until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
 
 async def idle_until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
     """Wait until something holds, also while a worker waits for what does not come."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + HANG_SECONDS
     while not claim():
         assert time.monotonic() < deadline
         await pilot.pause()

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from frontdesk.tui.inbox.panes import pane_widths
+from tests.patience import HANG_SECONDS
 from tests.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
-
-PATIENCE = 30.0
 
 FRAME_START = b"\x1b[?2026h"
 
@@ -68,7 +67,7 @@ class Recorded(PseudoTerminal):
 
         Raises: AssertionError: that did not happen, or the program ended.
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + HANG_SECONDS
         while not self._shows(words, within, gone):
             assert self._process.poll() is None, f"it has ended:\n{self.text}"
             assert time.monotonic() < deadline, f"{words} not shown:\n{self.text}"
@@ -76,7 +75,7 @@ class Recorded(PseudoTerminal):
 
     def changes(self, within: str = "text") -> None:
         """Read until something else than before is shown, by a frame that is complete."""
-        before, deadline = getattr(self, within), time.monotonic() + PATIENCE
+        before, deadline = getattr(self, within), time.monotonic() + HANG_SECONDS
         while getattr(self, within) == before or not self._complete:
             assert time.monotonic() < deadline, f"nothing changed:\n{before}"
             self._read(0.1)
@@ -95,7 +94,7 @@ class Recorded(PseudoTerminal):
 
     def ended(self) -> int:
         """Read until the program has ended; its exit code."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + HANG_SECONDS
         while self._process.poll() is None:
             assert time.monotonic() < deadline, f"it goes on:\n{self.text}"
             self._read(0.1)

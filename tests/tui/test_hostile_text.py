@@ -23,6 +23,7 @@ from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.clean import clean, one_line
 from tests.conftest import NOW_MILLISECONDS
 from tests.fake_service import Query, Reply, fake_service
+from tests.patience import HANG_SECONDS
 from tests.tui.conftest import Viewer, settle
 from tests.tui.hostile import (
     HOSTILE,
@@ -35,7 +36,6 @@ from tests.tui.hostile import (
 from tests.tui.recorded_terminal import (
     FIRST_ROW,
     LAST_ROW,
-    PATIENCE,
     THREAD,
     Recorded,
     viewer_at,
@@ -214,7 +214,7 @@ def test_errors_can_be_read(tmp_path: Path) -> None:
             for view in "dr":
                 for key in (f"v{view}", "\x12", "\x12", "\x1b", "\x1b", "\x12"):
                     terminal.send(key)
-                    terminal.rest(PATIENCE)
+                    terminal.rest(HANG_SECONDS)
             assert len(server.asked) > 10
             leave(terminal)
         finally:

@@ -20,12 +20,12 @@ from frontdesk.tui.clock import Clock
 from tests.client.prepared_server import ALL, Server, answer, client_of
 from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.naughty import ME, STRINGS, make_naughty_inbox
+from tests.patience import HANG_SECONDS
 from tests.tui.conftest import settle
 from tests.tui.recorded_terminal import Recorded, viewer_at_gallery
 from tests.tui.test_hostile_text import check, keeps_its_columns, leave
 from tests.tui.views import press, type_in, view_app
 
-_PATIENCE = 20.0
 # Rows of the queue that fit on the terminal.
 PAGE = 11
 
@@ -48,7 +48,7 @@ def terminal(naughty_file: Path, tmp_path: Path) -> Iterator[Recorded]:
 def test_the_queue_keeps_its_columns(terminal: Recorded) -> None:
     for _ in range(len(STRINGS) // PAGE + 1):
         terminal.send(" ")
-        terminal.rest(_PATIENCE)
+        terminal.rest(HANG_SECONDS)
         keeps_its_columns(terminal)
     leave(terminal)
 
@@ -59,7 +59,7 @@ def test_a_thread_keeps_its_columns(terminal: Recorded) -> None:
     terminal.until("esc back")
     while "start of the conversation" not in terminal.thread:
         terminal.send("b")
-        terminal.rest(_PATIENCE)
+        terminal.rest(HANG_SECONDS)
         keeps_its_columns(terminal)
     leave(terminal)
 

@@ -11,10 +11,10 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs a terminal of POSIX", allow_module_level=True)
 
+from tests.patience import HANG_SECONDS
 from tests.pseudo_terminal import PseudoTerminal
 from tests.terminals import Terminal
 
-SECONDS = 30.0
 # An application that runs a program of the shell, and says how it ended.
 APP = """
 import os, sys, termios
@@ -76,7 +76,7 @@ def open_app(tmp_path: Path) -> Iterator[object]:
         environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path)}
         terminal = PseudoTerminal(command, environment, (80, 24))
         opened.append(terminal)
-        terminal.wait_for(lambda text: "ready" in text, SECONDS)
+        terminal.wait_for(lambda text: "ready" in text, HANG_SECONDS)
         terminal.write(b"1")
         return terminal
 
@@ -106,11 +106,11 @@ def test_the_viewer_has_its_terminal_back_whatever_a_program_did(
     terminal = open_app(script, stdin)
     if keys:
         asks = "enter returns" if failure else "asks"
-        terminal.wait_for(lambda text: asks in text, SECONDS)
+        terminal.wait_for(lambda text: asks in text, HANG_SECONDS)
     terminal.write(keys.encode())
-    terminal.wait_for(lambda text: f"back <{failure}> whole" in text, SECONDS)
+    terminal.wait_for(lambda text: f"back <{failure}> whole" in text, HANG_SECONDS)
     terminal.write(b"q")
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
 
 
 @pytest.mark.slow
@@ -118,23 +118,23 @@ def test_the_viewer_has_its_terminal_back_whatever_a_program_did(
 def test_the_viewer_has_its_terminal_back_after_twelve_unruly_programs(open_app, name: str) -> None:
     script, failure = UNRULY[name]
     terminal = open_app(script, hold="go")
-    terminal.wait_for(lambda text: f"back <{failure}> whole" in text, SECONDS)
+    terminal.wait_for(lambda text: f"back <{failure}> whole" in text, HANG_SECONDS)
     terminal.write(b"q")
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
 
 
 @pytest.mark.slow
 def test_what_a_program_left_in_the_background_ends_with_it(open_app, tmp_path: Path) -> None:
     number = tmp_path / "pid"
     terminal = open_app(f"sleep 300 & echo $! > {number}")
-    terminal.wait_for(lambda text: "back <> whole" in text, SECONDS)
+    terminal.wait_for(lambda text: "back <> whole" in text, HANG_SECONDS)
     while True:
         try:
             os.kill(int(number.read_text()), 0)
         except ProcessLookupError:
             break
     terminal.write(b"q")
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
 
 
 @pytest.mark.slow
@@ -144,19 +144,19 @@ def test_hold_decides_whether_the_terminal_waits_at_the_end(
 ) -> None:
     terminal = open_app("exit 3" if not asks else "true", hold=hold)
     if asks:
-        terminal.wait_for(lambda text: "exit code 0: enter returns" in text, SECONDS)
+        terminal.wait_for(lambda text: "exit code 0: enter returns" in text, HANG_SECONDS)
         terminal.write(b"\r")
-    terminal.wait_for(lambda text: "back <" in text, SECONDS)
+    terminal.wait_for(lambda text: "back <" in text, HANG_SECONDS)
     terminal.write(b"q")
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
 
 
 @pytest.mark.slow
 def test_the_viewer_has_the_size_that_the_terminal_got_meanwhile(open_app) -> None:
     terminal = open_app("stty cols 60 rows 20", hold="go")
-    terminal.wait_for(lambda text: "back <> whole 60" in text, SECONDS)
+    terminal.wait_for(lambda text: "back <> whole 60" in text, HANG_SECONDS)
     terminal.write(b"q")
-    assert terminal.ending(SECONDS) == 0
+    assert terminal.ending(HANG_SECONDS) == 0
 
 
 GIVING = """

@@ -19,7 +19,6 @@ Of Textual 8.2.8:
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,11 +35,9 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
-# Most messages take longer than such a turn, and no chain of short ones is longer.
-_IDLE_TURNS, _IDLE_SECONDS = 20, 50e-6
+# Turns in which nobody else had anything to do, and the most turns in which somebody always has.
+_IDLE_TURNS, _MOST_TURNS = 20, 20_000
 _ANSWER_SECONDS = 0.005
-# Seconds of the processor: on a busy machine, those of the clock pass without any turn.
-_LONGEST_WAIT = 1.0
 
 
 def hasten_pilots() -> None:
@@ -49,7 +46,7 @@ def hasten_pilots() -> None:
     textual._wait.sleep = _idle_turns  # type: ignore[attr-defined, assignment]
 
     async def idle_turns(pilot: Pilot[Any], *_: object) -> bool:
-        await _some_idle_turns(time.thread_time() + _LONGEST_WAIT)
+        await _some_idle_turns()
         return True
 
     Pilot._wait_for_screen = idle_turns  # type: ignore[assignment, method-assign]
@@ -83,22 +80,37 @@ def share_styles() -> None:
 
 async def _idle_turns(_: float) -> None:
     """Wait for idle turns; if a worker is running, also for what a thread may answer it."""
-    deadline = time.thread_time() + _LONGEST_WAIT
-    await _some_idle_turns(deadline)
+    await _some_idle_turns()
     app = active_app.get(None)
     if app is None or not all(worker.is_finished for worker in app.workers):
         await asyncio.sleep(_ANSWER_SECONDS)
-        await _some_idle_turns(deadline)
+        await _some_idle_turns()
     await asyncio.sleep(0)
 
 
-async def _some_idle_turns(deadline: float) -> None:
-    idle, now = 0, time.thread_time()
-    while idle < _IDLE_TURNS and now < deadline:
-        before = now
-        await asyncio.sleep(0)
-        now = time.thread_time()
-        idle = idle + 1 if now - before < _IDLE_SECONDS else 0
+async def _some_idle_turns() -> None:
+    """Wait until nothing but this task is scheduled, for several turns after each other."""
+    loop = asyncio.get_running_loop()
+    scheduled = 0
+    call_soon = loop.call_soon
+
+    def counted(*arguments: Any, **options: Any) -> asyncio.Handle:
+        nonlocal scheduled
+        scheduled += 1
+        return call_soon(*arguments, **options)
+
+    loop.call_soon = counted  # type: ignore[method-assign]
+    try:
+        idle = 0
+        for _ in range(_MOST_TURNS):
+            before = scheduled
+            await asyncio.sleep(0)
+            # This task itself is one of them.
+            idle = idle + 1 if scheduled - before <= 1 else 0
+            if idle == _IDLE_TURNS:
+                return
+    finally:
+        loop.call_soon = call_soon  # type: ignore[method-assign]
 
 
 @contextmanager

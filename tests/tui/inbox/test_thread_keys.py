@@ -16,7 +16,8 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clipboard import is_web, links_in, open_outside
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import Message, Note
-from tests.tui.conftest import PATIENCE, Viewer, lines, notifications, settle, shown
+from tests.patience import HANG_SECONDS
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown
 from tests.tui.inbox_state import screen_of
 from tests.tui.views import type_in
 
@@ -258,7 +259,7 @@ def test_copied_text_reaches_the_first_available_clipboard_program(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert clipboard.copy_natively("Grüße 👋", PATIENCE)
+    assert clipboard.copy_natively("Grüße 👋", HANG_SECONDS)
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "Grüße 👋"
 
 
@@ -291,7 +292,7 @@ def test_where_one_clipboard_program_fails_the_next_is_asked(
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{command}\n")
         program.chmod(0o755)
-    assert clipboard.copy_natively("a", PATIENCE)
+    assert clipboard.copy_natively("a", HANG_SECONDS)
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "a"
 
 
