@@ -103,7 +103,6 @@ def columns(table: FigureTable, *at: int) -> list[tuple[str, ...]]:
 
 
 LISTED = sortable()
-EVERY = [(at, key) for at, table in enumerate(LISTED) for key in keys(table)]
 
 
 def test_all_tables_of_a_report_are_there() -> None:
@@ -113,8 +112,13 @@ def test_all_tables_of_a_report_are_there() -> None:
     ]
 
 
-@pytest.mark.parametrize(("at", "key"), EVERY)
-def test_a_table_is_sorted_by_any_of_its_columns_and_its_rows_stay_whole(at: int, key: str) -> None:
+@pytest.mark.parametrize("at", range(len(LISTED)))
+def test_a_table_is_sorted_by_any_of_its_columns_and_its_rows_stay_whole(at: int) -> None:
+    for key in keys(LISTED[at]):
+        stays_whole_sorted_by(at, key)
+
+
+def stays_whole_sorted_by(at: int, key: str) -> None:
     table, first, last = LISTED[at], sortable(key)[at], sortable(key, reverse=True)[at]
     has_total = table.rows[-1][0] in ("all", "All")
     assert sorted(first.rows) == sorted(table.rows) == sorted(last.rows)

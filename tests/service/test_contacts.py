@@ -5,8 +5,6 @@ from small_inbox import START, catalogue, conversations, thread
 
 from frontdesk.ingest.events import ADDRESS_BOOK_NAME, ContactUpsert, Person
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def people(add_events):
@@ -19,6 +17,7 @@ def named(phone, name, **more):
     return ContactUpsert(Person(phone=phone), START, name, ADDRESS_BOOK_NAME, **more)
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("limit", [1, 2, 7])
 async def test_contacts_come_by_name_those_without_last(client, people, rows, limit):
     walked = await rows(client, "/v1/contacts", limit=limit)
@@ -32,6 +31,7 @@ async def test_contacts_come_by_name_those_without_last(client, people, rows, li
     assert len({contact["id"] for contact in walked}) == len(walked)
 
 
+@pytest.mark.both_engines
 async def test_names_are_ordered_without_regard_to_case_and_marks(client, add_events, rows):
     add_events(
         [named(f"+4915100000{n}", name) for n, name in enumerate(["zoe", "Émile", "adam", "Zöa"])]

@@ -12,8 +12,6 @@ from tests.service.small_inbox import HOUR
 from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import create_app
 
-pytestmark = pytest.mark.both_engines
-
 PATH = "/v1/conversations"
 
 
@@ -38,6 +36,7 @@ def ordered(rows: Sequence[Row], sort: str) -> list[str]:
     return [row["id"] for row in (*waiting, *sorted(others, key=newest, reverse=True))]
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("sort", ["activity", "waiting", "created"])
 async def test_each_filter_means_what_it_says_in_every_order(inbox, rows, sort):
     client, numbers = inbox
@@ -51,6 +50,7 @@ async def test_each_filter_means_what_it_says_in_every_order(inbox, rows, sort):
     assert len(nothing) == 2
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("seed", range(3))
 async def test_filters_combine_with_each_other_and_with_those_of_one_value(inbox, rows, seed):
     client, numbers = inbox

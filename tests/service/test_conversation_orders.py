@@ -15,8 +15,6 @@ from frontdesk.service.app import create_app
 from frontdesk.store.database import Database
 from frontdesk.wire import timestamp
 
-pytestmark = pytest.mark.both_engines
-
 PATH = "/v1/conversations"
 DAY = 24 * HOUR
 # The reply windows of half of the conversations are closed then.
@@ -100,6 +98,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("sort", SORTS)
 @pytest.mark.parametrize("contact", [None, "3"])
 async def test_a_walk_finds_what_a_scan_finds_in_every_order(ana, rows, sort, contact):
@@ -113,6 +112,7 @@ async def test_a_walk_finds_what_a_scan_finds_in_every_order(ana, rows, sort, co
         assert found == ordered(expected, sort, timestamp(AT)), wanted
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("others", OTHERS)
 async def test_counts_agree_with_the_lists(ana, rows, others):
     others = {name: value for name, value in others.items() if name != "assignee"}
@@ -125,6 +125,7 @@ async def test_counts_agree_with_the_lists(ana, rows, others):
             assert counts["by_status"][status]["all"] == len(listed), (wanted, status)
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("sort", ["waiting", "window"])
 async def test_a_walk_while_the_inbox_moves_on_repeats_nothing_and_misses_nothing_that_stayed(
     ana, rows, clock, database, sort

@@ -13,8 +13,6 @@ from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.store.accounts import add_account
 
-pytestmark = pytest.mark.both_engines
-
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
 

@@ -7,8 +7,6 @@ from tests.ingest import webhooks
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store.accounts import add_account
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 async def path(client, add_events):
@@ -27,6 +25,7 @@ async def messages(client, rows, path):
     return {int(message["wamid"].rpartition(".")[2]): message for message in found}
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("limit", [1, 3, 4, 50])
 async def test_messages_come_newest_first_each_once(client, rows, path, limit):
     walked = await rows(client, f"{path}/messages", limit=limit)

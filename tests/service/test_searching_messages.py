@@ -10,8 +10,6 @@ from frontdesk.store import message_search
 from frontdesk.store.accounts import add_account
 from frontdesk.text.search import Terms
 
-pytestmark = pytest.mark.both_engines
-
 PEOPLE = [Person(phone=f"+4915100000{n:02}") for n in range(6)]
 
 
@@ -49,6 +47,7 @@ async def test_a_hit_has_the_newest_message_with_every_word(client, inbox):
     }  # fmt: skip
 
 
+@pytest.mark.both_engines
 async def test_a_walk_by_cursors_has_every_conversation_once(client, inbox):
     found, cursor = [], None
     while True:

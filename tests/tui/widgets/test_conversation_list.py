@@ -201,11 +201,11 @@ def test_nobody_waits_in_a_resolved_conversation() -> None:
     assert drawn(row)[0].endswith("    12m ")
 
 
-@pytest.mark.parametrize("width", range(12, 200))
-def test_the_clock_starts_in_the_same_column_for_every_row(width: int) -> None:
+def test_the_clock_starts_in_the_same_column_for_every_row() -> None:
     labelled = conversation(labels=("billing", "vip"), waiting_since=before(hours=26))
     plain = conversation(waiting_since=before(minutes=26))
-    assert drawn(labelled, width)[0].index("●") == drawn(plain, width)[0].index("◑")
+    for width in range(12, 200):
+        assert drawn(labelled, width)[0].index("●") == drawn(plain, width)[0].index("◑")
 
 
 def test_the_column_of_assignees_says_of_whom_a_person_is_needed_that_there_is_none() -> None:
@@ -334,9 +334,13 @@ def test_the_rest_of_the_reply_window(ends: str | None, left: Piece | None) -> N
     assert window_left(conversation(service_window_expires_at=ends), CLOCK) == left
 
 
-@pytest.mark.parametrize("text", AWKWARD)
 @pytest.mark.parametrize("width", [6, 7, 20, 46])
-def test_awkward_texts_keep_the_width(text: str, width: int) -> None:
+def test_awkward_texts_keep_the_width(width: int) -> None:
+    for text in AWKWARD:
+        keeps_the_width(text, width)
+
+
+def keeps_the_width(text: str, width: int) -> None:
     row = conversation(
         contact={"id": text, "name": text, "phone": text},
         channel={"id": text, "name": text, "phone": text},
