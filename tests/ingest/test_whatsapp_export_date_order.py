@@ -77,6 +77,17 @@ HEADERS = [
     ("12/3/20, 9:15 \u017fA - Ana: Hi", (12, 3, 20), "09:15:00"),
     ("3/12/R2, 9:15 - Ana: Hi", (3, 12, 2), "09:15:00"),
     ("令和2年3月12日 9:15 - Ana: Hi", (2, 3, 12), "09:15:00"),
+    ("09:15, 12/03/2020 - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("9:15 CH, 12/3/20 - Ana: Hi", (12, 3, 20), "21:15:00"),
+    ("12/03/2020 lúc 09:15 - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("[09:15:42 12/3/2020] Ana: Hi", (12, 3, 2020), "09:15:42"),
+    ("12.03.20 г., 9:15 ч. - Ana: Hi", (12, 3, 20), "09:15:00"),
+    ("[12.03.2020 г., 9:15:42 ч.] Ana: Hi", (12, 3, 2020), "09:15:42"),
+    ("2020년 3월 12일 오후 9시 5분 - Ana: Hi", (2020, 3, 12), "21:05:00"),
+    ("2020-03-12 09 h 15 - Ana: Hi", (2020, 3, 12), "09:15:00"),
+    ("12.03.2020, 09:15 Uhr - Ana: Hi", (12, 3, 2020), "09:15:00"),
+    ("2020-03-12, 9:15:42 PM: Ana: Hi", (2020, 3, 12), "21:15:42"),
+    ("12.03.20 09:15:42: Ana: Hi", (12, 3, 20), "09:15:42"),
 ]
 
 
@@ -121,6 +132,7 @@ def test_an_hour_of_a_half_of_the_day_lies_in_it_whether_it_is_counted_from_0_or
         "12/3/20, 9:15 in the small hours - Ana: Hi",
         f"{LRM}[12/3/20, 24:15:00] Ana: Hi",
         "[25:15:42, 12/3/2020] Ana: Hi",
+        "25:15, 12/3/2020 - Ana: Hi",
         "12/3/20 9:15:42: Ana: Hi",
         "18 Mar 12:14 - Ana: Hi",
         "Mar 5, 8:11 PM - Ana: Hi",
@@ -204,6 +216,11 @@ def test_an_ambiguous_date_order_is_asked_for_and_never_guessed(
 ) -> None:
     with pytest.raises(BadSettings, match=sentence):
         decided(stamps(*dates), asked, TODAY)
+
+
+@pytest.mark.parametrize("choice", ["dmy", "mdy", "ymd", None])
+def test_a_requested_order_does_not_count_where_the_year_comes_first(choice: Order | None) -> None:
+    assert decided(stamps("2020-01-02", "2020-01-03"), choice, TODAY).order == "ymd"
 
 
 FORMS = {
@@ -314,7 +331,7 @@ def test_the_format_is_that_of_most_lines() -> None:
         ([android], "Android"),
         ([ios, android, ios], "iOS"),
         ([ios, android], "Android"),
-        (["[09:15:00, 12/3/20] Ana: Hi"], "iOS, time first"),
+        (["[09:15:00, 12/3/20] Ana: Hi"], "iOS (time first)"),
     ):
         family = family_of(lines)
         assert family is not None

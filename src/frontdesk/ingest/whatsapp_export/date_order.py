@@ -41,10 +41,14 @@ class DateOrder:
 def decided(stamps: Sequence[Stamp], choice: Order | None, today: date) -> DateOrder:
     """Determine the date order of a file.
 
-    Some dates may lie in the future or before 2009, as phone clocks can be wrong.
+    Some dates may lie in the future or before 2009, as phone clocks can be wrong. choice: the
+    requested order, which counts where the dates leave it open.
 
     Raises: BadSettings: no order fits all dates, several do, or the requested one does not.
     """
+    if all(stamp.year_first for stamp in stamps):
+        # Nothing is left open: after a year come month and day.
+        choice = None
     existing = [order for order in _PLACES if all(_date(stamp, order) for stamp in stamps)]
     if choice is not None and choice not in existing:
         wrong = next(stamp for stamp in stamps if _date(stamp, choice) is None)

@@ -27,13 +27,16 @@ _ERA = "|".join(_ERAS)
 # If the year comes last, its era precedes it.
 _DATE = (
     rf"(?P<era>{_ERA})?(?P<a>\d{{1,4}}){_SEPARATOR}(?P<b>\d{{1,2}}){_SEPARATOR}"
-    rf"(?P<last_era>{_ERA})?(?P<c>\d{{1,4}})[.日일]?(?P<be>\s?(?:BE|B\.E\.|พ\.ศ\.))?"
+    rf"(?P<last_era>{_ERA})?(?P<c>\d{{1,4}})(?:[.日일]|\s?г\.?)?(?P<be>\s?(?:BE|B\.E\.|พ\.ศ\.))?"
 )
+# Words between the numbers of a time, and after them: 9 h 15, 9시 15분, 9:15 ч.
 _TIME = (
-    rf"(?:(?P<before>{_PERIOD})\s?)?(?P<hour>\d{{1,2}})[:.](?P<minute>\d{{2}})"
-    rf"(?:[:.](?P<second>\d{{2}}))?(?:\s?(?P<after>{_PERIOD}))?"
+    rf"(?:(?P<before>{_PERIOD})\s?)?(?P<hour>\d{{1,2}})(?:[:.](?=\d\d)|\s?[h시時时点]\s?)"
+    r"(?P<minute>\d{1,2})(?:(?:[:.](?=\d\d)|\s?(?:min|[분分])\s?)(?P<second>\d{1,2}))?"
+    rf"(?:\s?(?:min|[분分초秒]))?(?:\s?(?:uhr|น|ч)\.?)?(?:\s?(?P<after>{_PERIOD}))?"
 )
 _BETWEEN = r"(?:\s?[,،]\s?|\s)(?:[^\W\d_]{1,5}\.?\s){0,2}?"
+_HYPHEN = r"\s?[-–—]\s"
 _WRITTEN = rf"(?:{_ERA})?\d{{1,4}}{_SEPARATOR}\d{{1,2}}{_SEPARATOR}(?:{_ERA})?\d{{1,4}}(?!\d)"
 _CLOCK = r"\d{1,2}[:.]\d{2}"
 _MONTH = r"(?:\d{1,2}\.?\s[^\W\d_]{3,12}\.?|[^\W\d_]{3,12}\.?\s\d{1,2}\.?)(?:,?\s\d{4})?,?"
@@ -41,6 +44,7 @@ _MONTH = r"(?:\d{1,2}\.?\s[^\W\d_]{3,12}\.?|[^\W\d_]{3,12}\.?\s\d{1,2}\.?)(?:,?\
 _ALIKE = re.compile(
     rf"\[?\s?{_WRITTEN}.{{1,24}}?{_CLOCK}.{{0,24}}?(?:\]|\s?[-–—]\s|\s[-–—]$|:\s)"
     rf"|\[\s?.{{0,12}}?{_CLOCK}.{{0,24}}?[,،\s]\s?{_WRITTEN}.{{0,8}}?\]"
+    rf"|{_CLOCK}.{{0,12}}?[,،\s]\s?{_WRITTEN}.{{0,8}}?\s[-–—](?:\s|$)"
     rf"|\[?{_MONTH}\s.{{0,12}}?{_CLOCK}.{{0,24}}?(?:\]|\s[-–—])\s[^:]{{1,60}}:\s",
     re.IGNORECASE,
 )
@@ -63,9 +67,11 @@ def _family(name: str, pattern: str) -> HeaderFormat:
 
 
 FAMILIES = (
-    _family("Android", rf"{_DATE}{_BETWEEN}{_TIME}\s?[-–—]\s"),
+    _family("Android", rf"{_DATE}{_BETWEEN}{_TIME}{_HYPHEN}"),
+    _family("Android (time first)", rf"{_TIME}{_BETWEEN}{_DATE}{_HYPHEN}"),
     _family("iOS", rf"\[\s?{_DATE}{_BETWEEN}{_TIME}\s?\]\s?"),
-    _family("iOS, time first", rf"\[\s?{_TIME}\s?[,،]\s?{_DATE}\s?\]\s?"),
+    _family("iOS (time first)", rf"\[\s?{_TIME}{_BETWEEN}{_DATE}\s?\]\s?"),
+    _family("iOS (no brackets)", rf"{_DATE}{_BETWEEN}{_TIME}:\s"),
 )
 
 
