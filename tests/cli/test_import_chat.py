@@ -175,6 +175,25 @@ def test_files_of_a_zip_are_kept_with_their_messages(tmp_path: Path) -> None:
     assert files.path(1, rows[0]["digest"]).read_bytes() == photo
 
 
+def test_what_could_not_be_matched_is_counted_and_named_for_each_file(tmp_path: Path) -> None:
+    path = zipped(tmp_path, **{"IMG-1.jpg": b"one", "IMG-2.jpg": b"two", "lost.dwg": b"three"})
+    arguments = ["chat", str(path), "--database", str(tmp_path / "inbox.db"), "--dry-run"]
+    arguments += [part for option in OPTIONS.items() for part in option]
+    lines = CliRunner().invoke(import_group, arguments).stdout.splitlines()
+    assert "not matched: 1 file of the zip that no message names: 'lost.dwg'" in lines
+
+
+def test_words_of_a_phone_that_are_not_known_are_counted_and_quoted(tmp_path: Path) -> None:
+    lines = "".join(
+        f"\u200e[12/03/2020, 09:15:0{second}] Ana: \u200efoto weg\n" for second in range(3)
+    )
+    result = run(tmp_path, f"[12/03/2020, 09:14:00] Shop: Hi\n{lines}", **{"date-order": "dmy"})
+    assert (
+        "not recognised: 3 lines that the phone wrote in a person's name, kept as messages of that"
+        " person: 'foto weg'" in result.stdout.splitlines()
+    )
+
+
 def test_files_are_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
     path = zipped(tmp_path, **{"IMG-1.jpg": encoded(drawn_photo())})
     arguments = ["chat", str(path), "--database", str(tmp_path / "inbox.db"), "--media", "off"]

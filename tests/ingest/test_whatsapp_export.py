@@ -74,10 +74,10 @@ def test_whatsapp_notices_are_system_entries_even_under_a_name() -> None:
     [
         "Your security code with Ana changed. Tap to learn more.",
         "Los mensajes temporales se desactivaron.",
-        "Words of a notice that nobody has listed",
+        "Ana changed their phone number. Tap to message the new one.",
     ],
 )
-def test_what_an_iphone_marks_under_a_name_is_a_system_entry(notice: str) -> None:
+def test_a_known_notice_under_a_name_is_a_system_entry(notice: str) -> None:
     text = f"""[12/03/2020, 09:15:00] Ana: Hi
 [12/03/2020, 09:16:00] Shop: Solved!
 {LRM}[12/03/2020, 09:17:00] Ana: {LRM}{notice}"""
@@ -91,6 +91,11 @@ def test_what_an_iphone_marks_under_a_name_is_a_system_entry(notice: str) -> Non
         ("<attached: 00000012-PHOTO-2020.jpg>", "image"),
         ("Location: https://maps.google.com/?q=40.4,-3.7", "location"),
         ("This message was deleted.", "text"),
+        ("Live location shared", "location"),
+        ("Contact card omitted", "contacts"),
+        ("View once photo", "image"),
+        ("View once video", "video"),
+        ("Waiting for this message. This may take a while.", "unsupported"),
         ("POLL:\nWhich size?\n\u200eOPTION: M (1 vote)", "text"),
     ],
 )
@@ -99,12 +104,30 @@ def test_what_an_iphone_marks_of_a_customer_is_a_message(marked: str, type: str)
     assert (entry.outbound, entry.contents.type) == (False, type)
 
 
+def test_marked_words_that_nothing_knows_are_of_their_person_and_counted() -> None:
+    lines = [
+        "[12/03/2020, 09:15:00] Shop: Hi",
+        *[f"{LRM}[12/03/2020, 09:16:00] Ana: {LRM}foto weg"] * 2,
+        f"[12/03/2020, 09:17:00] Ana: {LRM}pasted by Ana",
+    ]
+    found = read("\n".join(lines))
+    _, *photos, pasted = found.entries
+    assert [(each.outbound, each.contents.type, each.contents.text) for each in photos] == [
+        (False, "unsupported", "foto weg")
+    ] * 2
+    assert (pasted.outbound, pasted.contents.type) == (False, "text")
+    assert found.unrecognised == {"foto weg": 2}
+
+
 @pytest.mark.parametrize(
     ("sender", "marked", "text", "status"),
     [
         ("Ana", "Voice call, \u200e2 min", "Voice call, 2 min", "answered"),
         ("Ana", "Missed voice call, \u200eTap to call back", "Missed voice call", "missed"),
         ("Ana", "Videollamada perdida", "Missed video call", "missed"),
+        ("Ana", "Ligação de vídeo perdida", "Missed video call", "missed"),
+        ("Ana", "Silenced voice call, \u200eFocus mode", "Missed voice call", "missed"),
+        ("Ana", "Nieodebrane połączenie głosowe", "Missed voice call", "missed"),
         ("Ana", "Sprachanruf, 1 Std. 5 Min.", "Voice call, 1 h 5 min", "answered"),
         ("Shop", "Voice call, \u200eNo answer", "Unanswered voice call", "unanswered"),
         ("Shop", "Video call, \u200eDeclined", "Declined video call", "declined"),
@@ -301,7 +324,21 @@ CONTENTS = [
     ("https://maps.google.com/?q=0,181", "text", "https://maps.google.com/?q=0,181"),
     ("https://example.com/?q=1,2", "text", "https://example.com/?q=1,2"),
     ("Offer • 3 pages • image omitted", "text", "Offer • 3 pages • image omitted"),
-    ("00000012-x.exe (file attached)", "text", "00000012-x.exe (file attached)"),
+    ("00000012-x.exe (file attached)", "document", None),
+    (f"{LRM}<attached: 00000007-house.skp>", "document", None),
+    (f"{LRM}<zalacznik: 00000007-LICENSE>", "document", None),
+    (f"{LRM}<附件：00000007-PHOTO-2020.jpg>", "image", None),
+    (f"will it fit {LRM}<attached: 00000007-PHOTO-2020.jpg>", "image", "will it fit"),
+    (f"will it\nfit {LRM}<attached: 00000007-house.skp>", "document", "will it\nfit"),
+    (f"Offer.pdf • {LRM}3 pages {LRM}<attached: 00000007-Offer.pdf>", "document", None),
+    ("<attached: 00000007-house.skp>", "document", None),
+    ("<see: chapter 7>", "text", "<see: chapter 7>"),
+    (f"{LRM}house.skp (something attached)", "document", None),
+    ("house.skp (archivo adjunto)\nlook", "document", "look"),
+    ("house.skp (the red one)", "text", "house.skp (the red one)"),
+    (f"house.skp {LRM}document omitted", "document", None),
+    (f"Mia.vcf {LRM}Contact card omitted", "contacts", "Mia"),
+    (f"{LRM}image omitted {LRM}<uredjeno>", "image", None),
     ("VID-20200312-WA0001.jpg (file attached)", "video", None),
     ("image omitted\nlook", "text", "image omitted\nlook"),
     (f"{LRM}image omitted\n ", "image", None),
@@ -314,6 +351,30 @@ def test_exported_contents_get_their_message_type_and_text(
 ) -> None:
     found = entry_contents(original, {})
     assert (found.type, found.text) == (kind, text)
+
+
+@pytest.mark.parametrize("words", ["house plan (file attached)", "<aangehecht: house plan>"])
+def test_a_name_in_the_zip_is_a_file_without_mark_or_ending(words: str) -> None:
+    found = entry_contents(words, {"house plan": 7})
+    assert found.media is not None
+    assert (found.type, found.media["filename"], found.media["size_bytes"]) == (
+        "document",
+        "house plan",
+        7,
+    )
+    assert entry_contents(words, {}).type == "text"
+
+
+def test_digits_of_any_script_stay_in_the_name_of_a_file() -> None:
+    found = entry_contents(f"{RLM}<المُرفق: {LRM}٠٠٠٧-plan.dwg>", {"٠٠٠٧-plan.dwg": 7})
+    assert found.media is not None
+    assert (found.media["filename"], found.media["size_bytes"]) == ("٠٠٠٧-plan.dwg", 7)
+
+
+def test_the_name_of_a_contact_that_was_left_out_is_on_its_card() -> None:
+    content = entry_contents(f"Mia.vcf {LRM}Contact card omitted", {}).content
+    assert content is not None
+    assert [card["name"] for card in content["contacts"]] == ["Mia"]
 
 
 def test_a_file_has_its_name_its_kind_and_its_size() -> None:
@@ -402,12 +463,12 @@ def test_deleted_and_edited_entries_are_marked() -> None:
         "Mensagem apagada", {}
     )
     assert entry_contents("Bu mesajı sildiniz", {}).deleted
-    for mark in ("This message was edited", "Bu mesaj düzenlendi"):
+    for mark in ("This message was edited", "Bu mesaj düzenlendi", "words of any language"):
         edited = entry_contents(f"See you {LRM}<{mark}>", {})
         assert (edited.text, edited.edited) == ("See you", True)
 
 
-def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, str]) -> Path:
+def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, str | bytes]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, contents in entries:
             archive.writestr(name, contents)
@@ -416,7 +477,47 @@ def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, str]) -> Path:
 
 def test_a_zip_has_its_text_and_its_files(tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.zip", ("_chat.txt", "Hi"), ("IMG-1.jpg", "12345"), ("b.txt", ""))
-    assert files.read(path) == ExportFiles("Hi", {"_chat.txt": 2, "IMG-1.jpg": 5, "b.txt": 0})
+    assert files.read(path) == ExportFiles("Hi", {"IMG-1.jpg": 5, "b.txt": 0}, "_chat.txt")
+
+
+CHAT_TEXT = "12/03/2020, 09:15 - Ana: list.txt (file attached)"
+OTHER_CHAT = "12/03/2020, 09:15 - Bo: Hi"
+
+
+@pytest.mark.parametrize(
+    ("zip_name", "entries"),
+    [
+        ("x.zip", [("WhatsApp Chat with Ana.txt", CHAT_TEXT), ("list.txt", "2 x rope")]),
+        ("Chat with Ana.zip", [("list.txt", OTHER_CHAT), ("Chat with Ana.txt", CHAT_TEXT)]),
+        ("Chat with Ana (1).zip", [("_chat.txt", OTHER_CHAT), ("Chat with Ana.txt", CHAT_TEXT)]),
+        ("x.zip", [("list.txt", OTHER_CHAT), ("Chat with Ana.txt", CHAT_TEXT)]),
+        ("x.zip", [("_chat.txt", CHAT_TEXT), ("list.txt", OTHER_CHAT)]),
+        ("x.zip", [("a.txt", CHAT_TEXT.encode("utf-16")), ("list.txt", b"\xff\xff\x00")]),
+    ],
+)
+def test_the_chat_of_a_zip_is_told_from_texts_that_were_sent(
+    tmp_path: Path, zip_name: str, entries: list[tuple[str, str]]
+) -> None:
+    assert files.read(zipped(tmp_path / zip_name, *entries)).text == CHAT_TEXT
+
+
+@pytest.mark.parametrize("blank", ["\n", " \t\r\n"])
+def test_blank_lines_without_end_are_cut_between_two_messages(tmp_path: Path, blank: str) -> None:
+    text = f"12/03/2020, 09:15 - Ana: Hi\n{blank * 600_000}12/03/2020, 09:16 - Shop: Hello"
+    export = files.read(zipped(tmp_path / "x.zip", ("_chat.txt", text)))
+    assert len(export.text) < 2_000
+    options = ChatOptions(me="Shop", zone=UTC, order="dmy", today=TODAY)
+    entries = parser.read(export, options).entries
+    assert [entry.contents.text for entry in entries] == ["Hi", "Hello"]
+
+
+def test_a_text_has_a_greatest_number_of_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LINES_LIMIT", 3)
+    assert files.read(zipped(tmp_path / "x.zip", ("_chat.txt", "a\nb\nc\nd"))).text == "a\nb\nc\nd"
+    with pytest.raises(UnusableFile, match="has more than 3 lines"):
+        files.read(zipped(tmp_path / "y.zip", ("_chat.txt", "a\nb\nc\nd\n")))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

@@ -193,7 +193,7 @@ def _location(message: JsonObject) -> MessageContents:
 
 
 def _contacts(message: JsonObject) -> MessageContents:
-    contacts = [_card(contact) for contact in message.parts("contacts")]
+    contacts = [contact_card(contact) for contact in message.parts("contacts")]
     if not contacts:
         raise Malformed("contacts is empty")
     first = contacts[0]
@@ -202,7 +202,7 @@ def _contacts(message: JsonObject) -> MessageContents:
     return MessageContents("contacts", _shortened(text), {"contacts": contacts})
 
 
-def _card(contact: JsonObject) -> dict[str, Any]:
+def contact_card(contact: JsonObject) -> dict[str, Any]:
     member = contact.members.get("name")
     name = (
         JsonObject({"formatted_name": member})

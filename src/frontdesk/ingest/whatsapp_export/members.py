@@ -1,21 +1,17 @@
 """Files inside of the .zip of an exported chat, found by the names that the chat gives them."""
 
-import contextlib
-import unicodedata
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import TracebackType
 
 from frontdesk.errors import UnusableFile
-from frontdesk.ingest.whatsapp_export.files import DAMAGES
+from frontdesk.ingest.whatsapp_export.files import DAMAGES, name_key, spellings
 
 CHUNK_BYTES = 65_536
 # A member that unpacks to more than so many times its size is a bomb: pictures do not shrink.
 MOST_RATIO = 200
-_UTF8_FLAG = 0x800
-_IGNORED = ("Cf", "Cc")
 
 
 class ZipMembers:
@@ -36,9 +32,9 @@ class ZipMembers:
         for entry in self._archive.infolist():
             if entry.is_dir():
                 continue
-            for name in _spellings(entry):
-                self._exact[_key(name)].add(entry.filename)
-                self._folded[_key(name).casefold()].add(entry.filename)
+            for name in spellings(entry):
+                self._exact[name_key(name)].add(entry.filename)
+                self._folded[name_key(name).casefold()].add(entry.filename)
 
     def __enter__(self) -> "ZipMembers":
         return self
@@ -56,11 +52,23 @@ class ZipMembers:
 
         Members of one name with the same contents are one.
         """
-        key = _key(name)
-        found = self._exact.get(key) or self._folded.get(key.casefold()) or set()
+        found = self._named(name)
         entries = [self._archive.getinfo(member) for member in found]
         same = {(entry.CRC, entry.file_size) for entry in entries}
         return min(found) if len(same) == 1 else None
+
+    def without_message(self, names: Iterable[str]) -> list[str]:
+        """Names of the members that none of `names` means, in their order."""
+        named = set().union(*map(self._named, names))
+        return [
+            entry.filename
+            for entry in self._archive.infolist()
+            if not entry.is_dir() and entry.filename not in named
+        ]
+
+    def _named(self, name: str) -> set[str]:
+        key = name_key(name)
+        return self._exact.get(key) or self._folded.get(key.casefold()) or set()
 
     def read(self, member: str) -> Iterator[bytes]:
         """Yield a member's bytes in chunks.
@@ -78,17 +86,3 @@ class ZipMembers:
                     yield chunk
         except (*DAMAGES, OSError, NotImplementedError) as error:
             raise UnusableFile("It is damaged in the archive") from error
-
-
-def _spellings(entry: zipfile.ZipInfo) -> set[str]:
-    """Names of a member; one without the flag of UTF-8 may be in it all the same."""
-    names = {entry.filename}
-    if not entry.flag_bits & _UTF8_FLAG:
-        with contextlib.suppress(UnicodeError):
-            names.add(entry.filename.encode("cp437").decode())
-    return {PurePosixPath(name.replace("\\", "/")).name for name in names}
-
-
-def _key(name: str) -> str:
-    composed = unicodedata.normalize("NFC", name)
-    return "".join(c for c in composed if unicodedata.category(c) not in _IGNORED).strip()

@@ -1,12 +1,14 @@
 """Parses an exported chat into messages with times and senders (pure)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
+from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export.contents import (
+    MARKS,
     EntryContents,
     call_contents,
     entry_contents,
@@ -32,6 +34,9 @@ from frontdesk.text.clean import plain, shortened
 
 _NAMES_SHOWN = 8
 _MINUTE = 60_000
+_LONGEST_SENDER = 1_000
+# More than the longest message has, so that the end of a cut one is seen to be missing.
+_LONGEST_TEXT = 2 * TEXT_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,37 @@ class Chat:
     before: int
     unread: Sequence[int] = ()
 
+    @property
+    def named_files(self) -> list[str]:
+        """Names of the files that its messages have."""
+        media = (entry.contents.media for entry in self.entries)
+        return [each["filename"] for each in media if each and each["filename"]]
+
+    @property
+    def unrecognised(self) -> Counter[str]:
+        """Words of the phone that are known neither as a message nor as a notice, with how often
+        they stand in a person's name."""
+        contents = (entry.contents for entry in self.entries)
+        return Counter(each.text or "" for each in contents if not each.recognised)
+
 
 @dataclass(slots=True)
 class _OpenEntry:
-    """Entry under construction: header, and lines so far; the first may begin with a sender."""
+    """Entry under construction: header, and lines so far; the first may begin with a sender.
+
+    length: characters of the lines, as far as they are kept. is_marked: the header is, as before
+    what WhatsApp itself writes.
+    """
 
     stamp: Stamp
     parts: list[str]
+    length: int
+    is_marked: bool
+
+    def add(self, row: str) -> None:
+        if self.length < _LONGEST_TEXT:
+            self.parts.append(row[: _LONGEST_TEXT - self.length])
+            self.length += len(row) + 1
 
     @property
     def start(self) -> str:
@@ -93,13 +122,14 @@ class _OpenEntry:
 class _AttributedEntry:
     """Entry with its sender, None for a notice of WhatsApp itself.
 
-    profile: the sender's name is that of a profile.
+    profile: the sender's name is that of a profile. is_marked: WhatsApp itself wrote the text.
     """
 
     stamp: Stamp
     sender: str | None
     text: str
     profile: bool = False
+    is_marked: bool = False
 
 
 def read(export: ExportFiles, reading: ChatOptions) -> Chat:
@@ -107,12 +137,11 @@ def read(export: ExportFiles, reading: ChatOptions) -> Chat:
 
     Raises: BadSettings: no export, a group's, `me` does not occur, or the date order is ambiguous.
     """
-    rows = [row.removesuffix("\r") for row in export.text.split("\n")]
-    family = family_of(rows)
-    result = _EntryLines() if family is None else _lines(rows, family)
+    family = family_of(_rows(export.text))
+    result = _EntryLines() if family is None else _lines(_rows(export.text), family)
     if family is not None and result.entries:
         unlike = outliers([line.stamp for line in result.entries], reading.order)
-        result = _lines(rows, family, unlike) if unlike else result
+        result = _lines(_rows(export.text), family, unlike) if unlike else result
     if family is None or not result.entries:
         raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
     lines = list(_attributed(result.entries, reading.me, family))
@@ -129,6 +158,15 @@ def read(export: ExportFiles, reading: ChatOptions) -> Chat:
     )
 
 
+def _rows(text: str) -> Iterator[str]:
+    """Yield the lines of a text, one at a time: together they take many times its memory."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end].removesuffix("\r")
+        start = end + 1
+    yield text[start:].removesuffix("\r")
+
+
 @dataclass(slots=True)
 class _EntryLines:
     """Entries with their continuation lines.
@@ -143,7 +181,7 @@ class _EntryLines:
 
 
 def _lines(
-    rows: Sequence[str], family: HeaderFormat, excluded: Collection[Stamp] = frozenset()
+    rows: Iterable[str], family: HeaderFormat, excluded: Collection[Stamp] = frozenset()
 ) -> _EntryLines:
     """Split lines into entries; lines that start with an `excluded` stamp are continuation
     lines."""
@@ -151,12 +189,14 @@ def _lines(
     for number, row in enumerate(rows, start=1):
         start = header(row, family)
         if start is not None and start.stamp not in excluded:
-            result.entries.append(_OpenEntry(start.stamp, [row[start.end :]]))
+            is_marked = row.startswith(MARKS)
+            text = row[start.end : start.end + _LONGEST_TEXT]
+            result.entries.append(_OpenEntry(start.stamp, [text], len(text), is_marked))
             continue
         if start is not None or looks_like_header(row):
             result.unread.append(number)
         if result.entries:
-            result.entries[-1].parts.append(row)
+            result.entries[-1].add(row)
         elif row.strip():
             result.before += 1
     return result
@@ -169,11 +209,12 @@ def _attributed(
     for entry in entries:
         name, start = senders.split(entry.start)
         text = "\n".join([start, *entry.parts[1:]])
-        if name is None or is_notice(text, ios=family.ios):
+        if name is None or is_notice(text):
             yield _AttributedEntry(entry.stamp, None, text)
         else:
             profile = plain(name).strip().startswith("~")
-            yield _AttributedEntry(entry.stamp, _name(name), text, profile)
+            is_marked = family.ios and entry.is_marked and text.startswith(MARKS)
+            yield _AttributedEntry(entry.stamp, _name(name), text, profile, is_marked)
 
 
 class _Senders:
@@ -184,19 +225,20 @@ class _Senders:
     """
 
     def __init__(self, starts: Sequence[str], me: str) -> None:
-        spaced = {start.partition(": ")[0] for start in starts if ": " in start}
-        self._known = sorted({me, *spaced}, key=len)
+        self._known = {me, *(start.partition(": ")[0] for start in starts if ": " in start)}
         self._unspaced = any(
             start.startswith(f"{me}:") and start[len(me) + 1 :][:1].strip() for start in starts
         )
 
     def split(self, start: str) -> tuple[str | None, str]:
         """Sender, None without one, and text."""
-        for name in self._known:
-            if start.startswith(f"{name}:"):
-                return name, start[len(name) + 1 :].removeprefix(" ")
-        name, colon, text = start.partition(":")
-        return (name, text) if colon and (self._unspaced or not text) else (None, start)
+        colon = start.find(":")
+        while colon >= 0:
+            if start[:colon] in self._known:
+                return start[:colon], start[colon + 1 :].removeprefix(" ")
+            colon = start.find(":", colon + 1, _LONGEST_SENDER)
+        name, found, text = start.partition(":")
+        return (name, text) if found and (self._unspaced or not text) else (None, start)
 
 
 def _name(written: str) -> str:
@@ -238,7 +280,7 @@ def _entries(
         elif outbound is None:
             contents = EntryContents("system", text.strip(), {"event": "activity"})
         else:
-            contents = entry_contents(text, export.sizes)
+            contents = entry_contents(text, export.sizes, marked=line.is_marked)
         yield ChatEntry(at + place, outbound, contents, stamped_at)
 
 

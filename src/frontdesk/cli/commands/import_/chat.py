@@ -3,7 +3,7 @@
 import re
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Approximate limits of WhatsApp's export, without media and with them.
 _MOST, _MOST_WITH_FILES = 40_000, 10_000
+# Names and words that a line of the report quotes.
+_MOST_SHOWN = 5
 _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
 
 
@@ -90,7 +92,7 @@ def chat_command(
     run = _ChatImport(
         _ChatRequest(account, channel, contact, me, initial_status), _zone(tz), tz, date_order
     )
-    chats = [(name, run.read(Path(name))) for name in files]
+    chats = [run.read(Path(name)) for name in files]
     outcome_words = "nothing was changed" if dry_run else "import it again to go on"
     with (
         interruptible(outcome_words),
@@ -126,6 +128,15 @@ class _ChatRequest:
     initial_status: "InitialStatus"
 
 
+@dataclass(frozen=True, slots=True)
+class _ChatFile:
+    """Parsed export. unmatched: files of a zip that no message names."""
+
+    name: str
+    chat: "Chat"
+    unmatched: Sequence[str] = ()
+
+
 class _ChatImport:
     """Run of the command over all files."""
 
@@ -142,37 +153,43 @@ class _ChatImport:
         self._zone_name = zone_name or f"this machine's ({', '.join(time.tzname)})"
         self._order = order
 
-    def read(self, path: Path) -> "Chat":
+    def read(self, path: Path) -> _ChatFile:
         """Parse a file. Raises: BadSettings, UnusableFile, with the file's name."""
-        from frontdesk.ingest.whatsapp_export import files
-        from frontdesk.ingest.whatsapp_export import parser as parser
+        from frontdesk.ingest.whatsapp_export import files, parser
+        from frontdesk.ingest.whatsapp_export.members import ZipMembers
 
         today = utc_now().date()
         reading = parser.ChatOptions(self._request.me, self._zone, self._order, today)
+        export = files.read(path)
         try:
-            return parser.read(files.read(path), reading)
+            chat = parser.read(export, reading)
         except BadSettings as error:
             raise BadSettings(clean(f"{path}: {error}")) from error
+        if export.member is None:
+            return _ChatFile(str(path), chat)
+        with ZipMembers(path) as members:
+            rest = members.without_message(chat.named_files)
+        return _ChatFile(str(path), chat, [each for each in rest if each != export.member])
 
-    def into(self, database: "Transactions", chats: "list[tuple[str, Chat]]") -> None:
+    def into(self, database: "Transactions", chats: list[_ChatFile]) -> None:
         """Import every chat and collect the report."""
         from frontdesk.ingest.whatsapp_export.importer import import_chat
 
         place = database.write(self._place)
-        with progress("Importing", sum(len(chat.entries) for _, chat in chats)) as advance:
-            for name, chat in chats:
-                outcome = import_chat(database, chat, place, epoch_milliseconds, advance)
-                self.lines += self._report(name, chat, outcome)
+        with progress("Importing", sum(len(file.chat.entries) for file in chats)) as advance:
+            for file in chats:
+                outcome = import_chat(database, file.chat, place, epoch_milliseconds, advance)
+                self.lines += self._report(file, outcome)
 
     def attach_files(
-        self, database: "Database", place: "MediaFiles", chats: "list[tuple[str, Chat]]"
+        self, database: "Database", place: "MediaFiles", chats: list[_ChatFile]
     ) -> None:
         """Store the files of zips beside their messages, and collect the report."""
         from frontdesk.ingest.whatsapp_export.attachments import attach_files
         from frontdesk.ingest.whatsapp_export.members import ZipMembers
 
         where = database.read_latest(self._place)
-        zips = [(name, chat) for name, chat in chats if zipfile.is_zipfile(name)]
+        zips = [(file.name, file.chat) for file in chats if zipfile.is_zipfile(file.name)]
         with file_target(place, database) as target:
             for name, chat in zips:
                 named_files = sum(entry.contents.media is not None for entry in chat.entries)
@@ -210,10 +227,11 @@ class _ChatImport:
             account_id, number or request.channel, person, request.me, request.initial_status
         )
 
-    def _report(self, name: str, chat: "Chat", outcome: "ChatImportResult") -> Iterator[str]:
+    def _report(self, file: _ChatFile, outcome: "ChatImportResult") -> Iterator[str]:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
         from frontdesk.ingest.whatsapp_export.date_order import NAMES
 
+        name, chat = file.name, file.chat
         counts, files = outcome.messages, outcome.files
         other, me = shortened(chat.other or "the contact"), shortened(self._request.me)
         yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
@@ -227,6 +245,18 @@ class _ChatImport:
         yield f"skipped: {outcome.skipped:,} known already"
         if files:
             yield f"files: {files['named']:,} by name, {files['left out']:,} left out by the phone"
+        if file.unmatched:
+            files_of_zip = counted(len(file.unmatched), "file")
+            yield (
+                f"not matched: {files_of_zip} of the zip that no message names:"
+                f" {_some(file.unmatched)}"
+            )
+        if chat.unrecognised:
+            lines = counted(chat.unrecognised.total(), "line")
+            yield (
+                f"not recognised: {lines} that the phone wrote in a person's name, kept as messages"
+                f" of that person: {_some(list(chat.unrecognised))}"
+            )
         if chat.before:
             yield f"refused: {counted(chat.before, 'line')} before the first message"
         if chat.unread:
@@ -248,6 +278,12 @@ class _ChatImport:
         most = _MOST_WITH_FILES if files["named"] else _MOST
         if len(chat.entries) >= most * 0.98:
             yield f"it has about {most:,} messages, where phones stop: older ones are missing"
+
+
+def _some(texts: Sequence[str]) -> str:
+    """The first of some texts, each in quotes."""
+    shown = ", ".join(repr(shortened(one_line(text))) for text in texts[:_MOST_SHOWN])
+    return shown if len(texts) <= _MOST_SHOWN else f"{shown} and others"
 
 
 def _zone(name: str | None) -> tzinfo | None:
