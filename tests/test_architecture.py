@@ -74,6 +74,24 @@ def test_only_the_first_frame_is_decided_without_clicks_parser() -> None:
     assert readers == {f"src/frontdesk/cli/{place}" for place in places}
 
 
+STARTS = ("Popen", "check_call", "check_output", "create_subprocess_exec", "subprocess_exec")
+# These start programs with all variables.
+OPENERS = ("os.system", "os.startfile", "click.edit", "click.launch", "webbrowser.open")
+
+
+def test_every_program_is_started_with_an_environment_of_its_own() -> None:
+    without = [
+        f"{named(path)}, line {node.lineno}"
+        for path in MODULES
+        for node in nodes_of(path)
+        if isinstance(node, ast.Call)
+        and (name := ast.unparse(node.func))
+        and (name == "subprocess.run" or name.endswith(STARTS) or name in OPENERS)
+        and "env" not in [keyword.arg for keyword in node.keywords]
+    ]
+    assert without == []
+
+
 def test_no_source_refers_to_a_document_outside_the_repository() -> None:
     outside = re.compile(
         r"contract [0-9E]|reports [0-9]\.|\brules? R[0-9]|\bCLIENT-[0-9]|faults [0-9]"

@@ -43,6 +43,7 @@ ALLOWED = {
     ("service/server.py", "resource"): "the system's limit applies",
     ("service/server.py", "add_signal_handler"): "the access log is not opened again",
     ("service/server.py", "signal.SIGHUP"): "the access log is not opened again",
+    ("tui/clipboard.py", "start_new_session"): "Windows ignores it",
     ("tui/files.py", "start_new_session"): "Windows ignores it",
     ("tui/app_base.py", "signal.SIGCONT"): "nothing stops and continues a process there",
     ("tui/app_base.py", "signal.SIGTSTP"): "nothing stops and continues a process there",

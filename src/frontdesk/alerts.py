@@ -234,7 +234,7 @@ def run_program(
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env={
-                    **subprocess_environment.without_secrets(),
+                    **subprocess_environment.allowed(),
                     "FRONTDESK_ALERT_TEXT": sentence,
                     **facts,
                 },

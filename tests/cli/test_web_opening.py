@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 BROWSER = """
-import json, os, sys
+import json, sys
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-page = Path(url2pathname(urlsplit(sys.argv[1]).path))
+page = Path(url2pathname(urlsplit(sys.argv[2]).path))
 modes = [page.stat().st_mode, page.parent.stat().st_mode]
 opening = {"arguments": sys.argv, "page": page.read_text(encoding="utf-8"), "modes": modes}
-Path(os.environ["OPENED_FILE"]).write_text(json.dumps(opening), encoding="utf-8")
+Path(sys.argv[1]).write_text(json.dumps(opening), encoding="utf-8")
 """
 
 
@@ -39,8 +39,7 @@ def web(tmp_path: Path, path: Path, marker: Path) -> Iterator["subprocess.Popen[
         [sys.executable, "-m", "frontdesk", "web", "--database", str(path), "--open"],
         env={
             **os.environ,
-            "BROWSER": f"{sys.executable} {script} %s &",
-            "OPENED_FILE": str(marker),
+            "BROWSER": f"{sys.executable} {script} {marker} %s &",
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -62,7 +61,7 @@ def test_the_token_is_in_a_private_file_and_in_no_list_of_processes(
     assert token not in " ".join(found["arguments"])
     assert f'content="0; url={link}"' in found["page"]
     assert [stat.S_IMODE(mode) for mode in found["modes"]] == [0o600, 0o700]
-    page = Path(found["arguments"][1].removeprefix("file://"))
+    page = Path(found["arguments"][2].removeprefix("file://"))
     web.terminate()
     web.communicate()
     assert not page.exists()

@@ -102,7 +102,7 @@ def _command_output(command: tuple[str, ...]) -> str:
             stdout=subprocess.PIPE,
             check=True,
             timeout=_COMMAND_SECONDS,
-            env=subprocess_environment.without_secrets(),
+            env=subprocess_environment.allowed(),
         ).stdout
     except subprocess.CalledProcessError as error:
         raise BadSettings(f"{command[0]} gave no key: it ended with {error.returncode}") from None

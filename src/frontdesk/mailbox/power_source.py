@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from frontdesk.system import subprocess_environment
+
 _SUPPLIES = Path("/sys/class/power_supply")
 _TIMEOUT_SECONDS = 2.0
 
@@ -37,6 +39,7 @@ def _is_on_battery_here() -> bool:
             text=True,
             check=False,
             timeout=_TIMEOUT_SECONDS,
+            env=subprocess_environment.allowed(),
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return False

@@ -144,9 +144,9 @@ class OwnCommand(NamedTuple):
 
 
 def program_environment(facts: Mapping[str, str], *, is_plain: bool = True) -> dict[str, str]:
-    """The environment of a command: without keys. is_plain: its output is read as lines."""
+    """The environment of a command. is_plain: its output is read as lines."""
     plain = _PLAIN if is_plain else {}
-    return {**subprocess_environment.without_secrets(), **plain, **facts}
+    return {**subprocess_environment.allowed(), **plain, **facts}
 
 
 def values_of(

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 from frontdesk.errors import BadSettings
 from frontdesk.own_commands.runner import Job, ProgramRun
-from frontdesk.system import subprocess_environment
 from frontdesk.text.clean import clean, one_line
 
 # Characters of a text that are looked at, texts, and different matches that are returned.
@@ -57,7 +56,6 @@ async def matches(pattern: str, texts: Iterable[str]) -> Sequence[str]:
     job = Job(
         [sys.executable, "-I", "-S", "-c", _PROGRAM],
         json.dumps([pattern, MOST_MATCHES, _LONGEST_MATCH, looked_at]).encode(),
-        subprocess_environment.without_secrets(),
         timeout_seconds=_SECONDS,
         keeps_errors=False,
     )

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from frontdesk.own_commands.output import KeptOutput
+from frontdesk.system import subprocess_environment
 from frontdesk.text.clean import clean
 
 # After it, a program that was asked to end is killed, and pipes that nobody ends are closed.
@@ -16,7 +17,7 @@ GRACE_SECONDS = 1.0
 
 
 class Job(NamedTuple):
-    """What to run. timeout_seconds None: no limit.
+    """What to run. environment None: what every program gets. timeout_seconds None: no limit.
 
     keeps_errors: standard error is part of the output; else it is kept apart. detached: the program
     may go on when its job has ended, and its output is dropped. holds: whether a terminal that it
@@ -31,6 +32,11 @@ class Job(NamedTuple):
     keeps_errors: bool = True
     detached: bool = False
     holds: bool | None = None
+
+    @property
+    def variables(self) -> dict[str, str]:
+        given = self.environment
+        return subprocess_environment.allowed() if given is None else dict(given)
 
 
 def exit_words(code: int | None) -> str:
@@ -94,7 +100,7 @@ class ProgramRun(asyncio.SubprocessProtocol):
                 stdin=asyncio.subprocess.PIPE,
                 stdout=pipe,
                 stderr=asyncio.subprocess.STDOUT if job.keeps_errors else pipe,
-                env=None if job.environment is None else dict(job.environment),
+                env=job.variables,
                 cwd=job.directory,
                 start_new_session=True,
             )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from frontdesk.errors import UnusableFile
-from frontdesk.system.subprocess_environment import without_secrets
+from frontdesk.system import subprocess_environment
 
 DEADLINE_SECONDS = 5.0
 _START_SECONDS = 30.0
@@ -167,7 +167,7 @@ class PictureDecoder:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=without_secrets(),
+            env=subprocess_environment.allowed(),
             # Signals of the terminal are for this process alone.
             start_new_session=True,
         )

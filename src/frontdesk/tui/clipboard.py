@@ -23,6 +23,9 @@ from frontdesk.wire import Message, Note
 
 # A hanging program must not block the worker.
 _DEADLINE_SECONDS = 2.0
+# A browser that is not there fails sooner.
+_BROWSER_SECONDS = 10.0
+_OPEN = "from sys import argv, exit; import webbrowser; exit(not webbrowser.open(argv[1]))"
 # What terminals take by OSC 52 at least; they drop what is longer, without a word.
 _SAFE_BYTES = 74_000 * 3 // 4
 # Characters of a copied text that are shown.
@@ -58,7 +61,7 @@ def copy_natively(text: str, deadline_seconds: float = _DEADLINE_SECONDS) -> boo
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 timeout=deadline_seconds,
-                env=subprocess_environment.without_secrets(),
+                env=subprocess_environment.allowed(),
                 check=True,
             )
         except (OSError, subprocess.SubprocessError):
@@ -106,7 +109,24 @@ def open_outside(address: str) -> bool:
     in_terminal = isinstance(browser, webbrowser.GenericBrowser) and not isinstance(
         browser, webbrowser.BackgroundBrowser
     )
-    return not in_terminal and browser.open(address)
+    return not in_terminal and _is_opened(address)
+
+
+def _is_opened(address: str) -> bool:
+    """Open a URL by a process of its own, whose environment has no secrets for the browser."""
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-c", _OPEN, address],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=subprocess_environment.allowed(),
+        start_new_session=True,
+    )
+    try:
+        return process.wait(_BROWSER_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        # Some programs return when the page is closed.
+        return True
 
 
 def _trimmed(address: str) -> str:

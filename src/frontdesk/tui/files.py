@@ -15,8 +15,7 @@ from tempfile import mkdtemp
 from typing import NamedTuple
 
 from frontdesk.file_types import HEAD_BYTES, KNOWN_TYPES, SOUNDS, media_type, safe_name
-from frontdesk.system import private_files
-from frontdesk.system.subprocess_environment import without_secrets
+from frontdesk.system import private_files, subprocess_environment
 from frontdesk.tui.preferences import MediaSettings
 
 _OPENED = "open"
@@ -100,7 +99,7 @@ class OpenedFiles:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=without_secrets(),
+                env=subprocess_environment.allowed(),
                 start_new_session=True,
             )
         except OSError as error:

@@ -72,7 +72,7 @@ def _popen(job: Job, stdin: int | None, **options: Any) -> subprocess.Popen[byte
     return subprocess.Popen(
         job.arguments,
         stdin=stdin,
-        env=None if job.environment is None else dict(job.environment),
+        env=job.variables,
         cwd=job.directory,
         **options,
     )

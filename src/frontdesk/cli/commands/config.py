@@ -1,7 +1,11 @@
 """`frontdesk config`: path, validation and editing of the configuration; lists key bindings."""
 
+import os
 import shlex
+import shutil
+import subprocess
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,11 +17,15 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import print_table
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import BadSettings
+from frontdesk.system import subprocess_environment
 from frontdesk.text.clean import compact_json
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
     from frontdesk.own_commands.command import OwnCommand
+
+# Looked for in this order where neither $VISUAL nor $EDITOR is set.
+_EDITORS = ("sensible-editor", "vim", "nano", "notepad")
 
 
 @group("config", "frontdesk config edit", "frontdesk config check")
@@ -60,11 +68,22 @@ def edit_command(context: click.Context) -> None:
     path = configuration().path
     if not path.exists():
         private_files.save_text(path, NEW_FILE)
-    try:
-        click.edit(filename=str(path))
-    except click.ClickException as error:
-        raise BadSettings(error.format_message()) from error
+    _edit(path)
     context.invoke(check_command)
+
+
+def _edit(path: Path) -> None:
+    """Run the user's editor, which `click.edit` would give all variables. Raises: BadSettings."""
+    names = (os.environ.get("VISUAL"), os.environ.get("EDITOR"), *filter(shutil.which, _EDITORS))
+    editor = next(filter(None, names), "vi")
+    try:
+        subprocess.run(
+            [*shlex.split(editor, posix=os.name == "posix"), str(path)],
+            env=subprocess_environment.allowed(),
+            check=True,
+        )
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        raise BadSettings(f"The editor {editor} did not edit {path}: {error}") from error
 
 
 @config_group.subcommand("keys", "frontdesk config keys", "frontdesk config keys | grep inbox")

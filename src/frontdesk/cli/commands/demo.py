@@ -72,7 +72,7 @@ def start_demo(resources: ExitStack) -> DemoProcess:
     maker = subprocess.Popen(
         [sys.executable, "-c", _MAKER, directory],
         env={
-            **subprocess_environment.without_secrets(),
+            **subprocess_environment.allowed(),
             "PYTHONPATH": os.pathsep.join([package, *sys.path]),
         },
         stdin=subprocess.DEVNULL,
