@@ -115,6 +115,70 @@ def message(**members: Any) -> Message:
         ),
         (
             {
+                "type": "interactive",
+                "content": {
+                    "kind": "flow_reply",
+                    "response": {
+                        "flow_token": "a-token",
+                        "screen_0_Pick_a_size_1": ["0_Small", "1_Tall"],
+                        "screen_1_Notes_0": "2_b",
+                        "address": {"city": "Lima", "at": {"floor": 3}},
+                        "guests": [{"name": "Ida"}, {"name": "Bo"}],
+                        "photos": [{"file_name": "a.jpg", "mime_type": "image/jpeg", "id": "9"}],
+                        "deep": [[[[[[[[[["x"]]]]]]]]]],
+                    },
+                },
+            },
+            [
+                "[filled in a form]",
+                "  Pick a size: Small, Tall",
+                "  Notes: b",
+                "  address: city: Lima, at: floor: 3",
+                "  guests: name: Ida; name: Bo",
+                "  photos: photo a.jpg",
+                "  deep: …",
+            ],
+        ),
+        (
+            {
+                "type": "contacts",
+                "content": {
+                    "contacts": [
+                        {
+                            "name": "Ann",
+                            "title": "Baker",
+                            "addresses": [{"street": "1 Mill Lane", "city": "Hull", "zip": "HU1"}],
+                            "urls": [{"url": "https://ann.example", "type": "HOME"}],
+                            "birthday": "1991-05-06",
+                        }
+                    ]
+                },
+            },
+            [
+                "[contact · Ann · Baker]",
+                "  address: 1 Mill Lane, Hull, HU1",
+                "  web: https://ann.example",
+                "  birthday: 1991-05-06",
+            ],
+        ),
+        (
+            {
+                "type": "location",
+                "content": {"latitude": 1.5, "longitude": 2, "url": "https://map.example/7"},
+            },
+            ["[location · 1.5, 2]", "  https://map.example/7"],
+        ),
+        (
+            {
+                "text": "In blue?",
+                "content": {
+                    "referred_product": {"catalog_id": "71", "product_retailer_id": "CUP-7"}
+                },
+            },
+            ["[asks about product CUP-7]", "In blue?"],
+        ),
+        (
+            {
                 "text": "More info please",
                 "referral": {
                     "source_type": "ad",
@@ -378,7 +442,7 @@ def test_of_a_form_ten_answers_are_shown() -> None:
     answers = {f"field_{number}": number for number in range(11)}
     form = message(**interactive(kind="flow_reply", response=answers))
     shown = [f"  field {number}: {number}" for number in range(10)]
-    assert plain_text(form).split("\n") == ["[filled in a form]", *shown]
+    assert plain_text(form).split("\n") == ["[filled in a form]", *shown, "  and 1 more"]
 
 
 @pytest.mark.parametrize(

@@ -210,6 +210,15 @@ def test_a_better_copy_of_a_changed_message_brings_back_none_of_its_contents() -
     assert (deleted["raw_json"], deleted["media_json"]) == (None, None)
 
 
+def test_an_edit_keeps_the_product_that_the_message_asks_about() -> None:
+    product = {"referred_product": {"catalog_id": "71", "product_retailer_id": "CUP-7"}}
+    message = received(content=product)
+    first = MessageEdit(CHANNEL, "m", AT + 5, "text", "edited")
+    assert message_row.edit(message, first)
+    assert not message_row.edit(message, first)
+    assert json.loads(message["content_json"] or "") == product
+
+
 def test_the_latest_edit_holds_and_of_two_at_once_the_same_in_both_orders() -> None:
     low, high = (MessageEdit(CHANNEL, "m", AT + 5, "text", text) for text in ("a", "b"))
     for first, second, changed in ((low, high, True), (high, low, False)):

@@ -35,7 +35,7 @@ def test_contacts_are_cards_and_the_first_name_is_the_text() -> None:
     cards = [
         {
             "name": {"formatted_name": "Ada Byron", "first_name": "Ada", "last_name": "Byron"},
-            "org": {"company": "Engines"},
+            "org": {"company": "Engines", "title": "Countess"},
             "phones": [{"phone": "+1 650", "wa_id": "1650", "type": "CELL"}],
             "emails": [{"email": "a@example.com", "type": "WORK"}],
             "birthday": "1815-12-10",
@@ -51,6 +51,7 @@ def test_contacts_are_cards_and_the_first_name_is_the_text() -> None:
             "first_name": "Ada",
             "last_name": "Byron",
             "org": "Engines",
+            "title": "Countess",
             "phones": [{"phone": "+1 650", "wa_id": "1650", "type": "CELL"}],
             "emails": [{"email": "a@example.com", "type": "WORK"}],
             "urls": [],
@@ -63,6 +64,7 @@ def test_contacts_are_cards_and_the_first_name_is_the_text() -> None:
             "first_name": None,
             "last_name": None,
             "org": None,
+            "title": None,
             "phones": [],
             "emails": [],
             "urls": [],

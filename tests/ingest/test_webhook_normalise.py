@@ -202,6 +202,16 @@ def test_replies_and_forwards_are_recognised_by_the_context(
     assert (event.reply_wamid, event.forwarded) == (reply, forwarded)
 
 
+def test_an_enquiry_about_a_product_keeps_the_product() -> None:
+    product = {"catalog_id": "71", "product_retailer_id": "CUP-7"}
+    for type_, member in (("text", {"body": "In blue?"}), ("image", {"id": "9"})):
+        context = {"from": "15550783881", "id": "w7", "referred_product": product}
+        event = said(messages=[message(type_, context=context, **{type_: member})])
+        assert event.content == {"referred_product": product}
+    odd = said(messages=[message(context={"referred_product": "CUP-7"})])
+    assert odd.content is None
+
+
 def test_the_advertisement_that_led_here_is_kept() -> None:
     referral = {"source_type": "ad", "source_id": "7", "headline": "Shoes", "ctwa_clid": "x"}
     picture = {"media_type": "image", "image_url": "https://x.example/i.jpg"}

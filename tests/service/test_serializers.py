@@ -272,6 +272,16 @@ def quoted(**members: Any) -> Any:
     return reply.model_dump(mode="json")["reply_to"]
 
 
+def test_a_product_that_is_asked_about_is_no_reply_to_an_unknown_message() -> None:
+    content = '{"referred_product": {"catalog_id": "71", "product_retailer_id": "CUP-7"}}'
+    row = message_row(type="text", reply_wamid="w", content_json=content)
+    assert message_body(row, None, None, []).reply_to is None
+    known = message_row(id=3, type="image")
+    reply = message_body(row, None, known, []).reply_to
+    assert reply is not None
+    assert reply.message_id == "3"
+
+
 def test_a_quoted_message_is_short_and_says_nothing_if_it_is_deleted() -> None:
     assert quoted() == {
         "message_id": "4",

@@ -40,7 +40,7 @@ from frontdesk.wire import (
     timestamp,
 )
 from frontdesk.wire.reports import Metrics
-from frontdesk.wire.values import DIRECTIONS, MEDIA_PATH, STATUSES
+from frontdesk.wire.values import DIRECTIONS, MEDIA_PATH, REFERRED_PRODUCT, STATUSES
 
 W = TypeVar("W", bound=Wire)
 
@@ -246,7 +246,7 @@ def message_body(
         text=None if deleted else row["text"],
         content=None if deleted else _content(row),
         media=None if deleted else _media(row["media_json"], file),
-        reply_to=_reply_to(row["reply_wamid"], quoted),
+        reply_to=None if _asks_only(row, quoted) else _reply_to(row["reply_wamid"], quoted),
         forwarded=row["forwarded"],
         referral=_filled(_REFERRAL, row["referral_json"]),
         reactions=tuple(_reaction(reaction) for reaction in reactions),
@@ -361,6 +361,11 @@ def _content(row: Row) -> dict[str, Any] | None:
     if kind == "interactive":
         kind = f"{kind} {DIRECTIONS[row['direction']]}"
     return _filled(_CONTENT.get(kind, {}), row["content_json"])
+
+
+def _asks_only(row: Row, quoted: Row | None) -> bool:
+    """Check for an enquiry about a product, which names an unknown message beside the product."""
+    return quoted is None and REFERRED_PRODUCT in (_contents(row["content_json"]) or {})
 
 
 def _filled(members: Mapping[str, Any], text: str | None) -> dict[str, Any] | None:

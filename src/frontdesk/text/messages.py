@@ -6,6 +6,7 @@ print them (`plain`). Names of authors and of types of messages are here too.
 Texts are assumed to be free of control characters, as the client returns them.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -15,9 +16,9 @@ from pydantic import ValidationError
 from frontdesk.text.calls import CALL, call_details, call_kind
 from frontdesk.text.calls import STATUSES as CALL_STATUSES
 from frontdesk.text.clean import counted, file_size, humanize, one_line, price
-from frontdesk.text.search import message_pieces, strings
+from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
-from frontdesk.wire.values import MEDIA_TYPES
+from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
 
 Entry: TypeAlias = Message | Note
 
@@ -98,7 +99,7 @@ def content_lines(message: Message) -> list[MessageLine]:
     if not lines:
         word = type_word(message.type) if message.type != "text" else "empty"
         lines = [MessageLine(PLACEHOLDER, word)]
-    lines = [*_referral(message), *lines]
+    lines = [*_referral(message), *_product(message), *lines]
     if message.delivery_status == "failed":
         lines.append(MessageLine(FAILURE, _failure(message)))
     return lines
@@ -332,7 +333,9 @@ def play_time(milliseconds: int) -> str:
 def _location(message: Message) -> list[MessageLine]:
     content = _content(message)
     place, point = _join(content, "name", "address"), _join(content, "latitude", "longitude")
-    return [_card("location", place, point), *_text(message)]
+    url = _field(content, "url")
+    link = [MessageLine(DETAIL, url)] if url else []
+    return [_card("location", place, point), *link, *_text(message)]
 
 
 def _call(message: Message) -> list[MessageLine]:
@@ -344,14 +347,27 @@ def _call(message: Message) -> list[MessageLine]:
 
 
 def _contacts(message: Message) -> list[MessageLine]:
-    """A card for each contact: name, company, numbers, e-mail addresses."""
+    """A card for each contact: name, company, numbers, e-mail addresses; the rest below it."""
     cards = []
     for contact in _dicts(_content(message), "contacts"):
         numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
         emails = [one_line(str(e.get("email") or "")) for e in _dicts(contact, "emails")]
-        facts = [_field(contact, "name"), _field(contact, "org"), *numbers, *emails]
-        cards.append(_card("contacts", *facts))
+        names = [_field(contact, name) for name in ("name", "org", "title")]
+        cards.append(_card("contacts", *names, *numbers, *emails))
+        cards += _contact_details(contact)
     return cards or _text(message)
+
+
+def _contact_details(contact: Mapping[str, Any]) -> list[MessageLine]:
+    """Addresses, web addresses and birthday of a shared contact."""
+    addresses = (_join(each, *_ADDRESS) for each in _dicts(contact, "addresses")[:MOST_ROWS])
+    urls = (_field(each, "url") for each in _dicts(contact, "urls")[:MOST_ROWS])
+    details = [
+        *(("address", address) for address in addresses),
+        *(("web", url) for url in urls),
+        ("birthday", _field(contact, "birthday")),
+    ]
+    return [MessageLine(DETAIL, f"{name}: {value}") for name, value in details if value]
 
 
 def _order(message: Message) -> list[MessageLine]:
@@ -400,18 +416,54 @@ def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Mess
         lines.append(MessageLine(DETAIL, _field(content, "description")))
     response = content.get("response")
     if isinstance(response, Mapping):
-        for name, value in list(response.items())[:MOST_ROWS]:
-            lines.append(MessageLine(DETAIL, f"{humanize(str(name))}: {_answer(value)}"))
-    return lines
+        answers = {name: value for name, value in response.items() if name != FLOW_TOKEN}
+        for name, value in list(answers.items())[:MOST_ROWS]:
+            words = _answer(value, is_generated=_GENERATED.match(name) is not None)
+            lines.append(MessageLine(DETAIL, f"{_question(name)}: {words}"))
+        lines += _more(list(answers))
+    elif isinstance(response, str):
+        lines.append(MessageLine(DETAIL, one_line(response)))
+    return [line for line in lines if line.text]
 
 
-def _answer(value: object) -> str:
-    """Value of a field of a form."""
+def _question(name: str) -> str:
+    """Name of a field of a form."""
+    generated = _GENERATED.match(name)
+    return humanize(one_line(generated["label"] if generated else name))
+
+
+def _answer(value: object, *, is_generated: bool = False, depth: int = 0) -> str:
+    """Value of a field of a form in words.
+
+    is_generated: by the editor of forms, which puts the place of a choice before its title.
+    """
+    if depth > _DEEPEST:
+        return "…"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(_answer, value))
-    return "–" if value is None else one_line(str(value))
+        joint = "; " if any(isinstance(each, Mapping) for each in value) else ", "
+        return joint.join(
+            _answer(each, is_generated=is_generated, depth=depth + 1) for each in value
+        )
+    if isinstance(value, Mapping):
+        return _file_answer(value) or ", ".join(
+            f"{_question(str(name))}: {_answer(each, depth=depth + 1)}"
+            for name, each in value.items()
+        )
+    if value is None:
+        return "–"
+    text = one_line(str(value))
+    return _PLACE.sub("", text) if is_generated else text
+
+
+def _file_answer(value: Mapping[str, Any]) -> str:
+    """Kind and name of a file that a form was sent with; "" for other values."""
+    mime_type, name = _field(value, "mime_type"), _field(value, "file_name")
+    if not (mime_type or name):
+        return ""
+    kind = mime_type.partition("/")[0]
+    return f"{type_word(kind if kind in MEDIA_TYPES else 'document')} {name}".strip()
 
 
 def _call_permission(message: Message, content: Mapping[str, Any]) -> list[MessageLine]:
@@ -525,6 +577,22 @@ def _referral(message: Message) -> list[MessageLine]:
     what = "a post" if source == "post" else "an ad"
     return [MessageLine(REMARK, f"came from {what}: {words}")] if words else []
 
+
+def _product(message: Message) -> list[MessageLine]:
+    """The product of the catalogue that the message asks about."""
+    product = _content(message).get(REFERRED_PRODUCT)
+    name = _field(product, "product_retailer_id") if isinstance(product, Mapping) else ""
+    return [MessageLine(REMARK, f"asks about product {name}")] if name else []
+
+
+# Parts of an address, as they are written in one line.
+_ADDRESS = ("street", "city", "state", "zip", "country")
+# Names of fields that the editor of forms makes, with the label inside: screen_0_Size_1. Choices of
+# such fields are 0_Large.
+_GENERATED = re.compile(r"^screen_\d+_(?P<label>.+)_\d+$")
+_PLACE = re.compile(r"^\d+_(?=.)")
+# Answers may be nested; this is deeper than any form is.
+_DEEPEST = 8
 
 # Kinds of replies whose text is the title of an option.
 _CHOICES = ("button_reply", "list_reply", "quick_reply")

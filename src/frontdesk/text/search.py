@@ -26,9 +26,13 @@ _NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
 # A run that has a trigram on all engines.
 _INDEXED = re.compile(r"(?:[a-z0-9]|[^\x00-\x7f]){3}")
 
+# Member of the answers of a form that says which form it is.
+FLOW_TOKEN = "flow_token"
+
 # Members of a message's content that are identifiers rather than text.
 _UNSAID = frozenset(
     {"kind", "id", "url", "type", "language", "category", "payload", "catalog_id", "event"}
+    | {FLOW_TOKEN, "mime_type", "sha256"}
     | {"wa_id", "vcard", "reason", "original_type", "currency", "sub_type", "format"}
 )
 

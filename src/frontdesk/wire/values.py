@@ -4,6 +4,9 @@ import time
 from datetime import UTC, datetime
 from functools import lru_cache
 
+# Member of the contents of a message of any type: the product of a catalogue that it asks about.
+REFERRED_PRODUCT = "referred_product"
+
 # In the order in which a store numbers them.
 STATUSES = ("open", "snoozed", "resolved")
 DIRECTIONS = ("inbound", "outbound")

@@ -1,5 +1,6 @@
 """Message rows: building, merging copies, edits, revocations and statuses (pure)."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -14,6 +15,7 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.store.rows import MessageRow, blank, packed
+from frontdesk.wire.values import REFERRED_PRODUCT
 
 # Delivery statuses never regress; failed is superseded by later successes.
 _RANKS: Mapping[str | None, float] = {
@@ -144,13 +146,19 @@ def edit(row: MessageRow, event: MessageEdit) -> bool:
     words = {
         "type": event.type,
         "text": event.text,
-        "content_json": packed(event.content),
+        "content_json": packed({**_product(row), **(event.content or {})} or None),
         "media_json": packed(event.media),
     }
     before = -1 if row["edited_at"] is None else row["edited_at"]
     if (event.at, _order(words)) <= (before, _order(row)):
         return False
     return _update(row, {**_contents_of(row, words), "edited_at": event.at})
+
+
+def _product(row: MessageRow) -> dict[str, Any]:
+    """Return the product that a message asks about, which an edit does not repeat."""
+    content = json.loads(row["content_json"] or "{}")
+    return {name: value for name, value in content.items() if name == REFERRED_PRODUCT}
 
 
 def revoke(row: MessageRow, at: int) -> bool:

@@ -216,6 +216,7 @@ def contact_card(contact: JsonObject) -> dict[str, Any]:
         "name": _full_name(name) or _name_in(vcard),
         **name.optional_texts("first_name", "last_name"),
         "org": company.optional_text("company"),
+        "title": company.optional_text("title"),
         "phones": [
             phone.optional_texts("phone", "wa_id", "type") for phone in contact.parts("phones")
         ],

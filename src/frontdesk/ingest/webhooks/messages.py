@@ -43,7 +43,7 @@ from frontdesk.ingest.webhooks.contents import (
 )
 from frontdesk.store.rollups import WORD_LIMIT
 from frontdesk.text.phones import is_same_phone
-from frontdesk.wire.values import DELIVERY_STEPS
+from frontdesk.wire.values import DELIVERY_STEPS, REFERRED_PRODUCT
 
 # Members that identify the person of an element, by array.
 PERSONS: Mapping[str, tuple[str, str]] = {
@@ -372,7 +372,7 @@ def _upsert(
             type=contents.type,
             source=value.source or ("echo" if outbound else "webhook"),
             text=contents.text,
-            content=contents.content,
+            content=_with_product(contents.content, context),
             media=contents.media,
             reply_wamid=id_ if quotes_id else context.optional_id("id"),
             forwarded=_forwarded(context),
@@ -507,6 +507,17 @@ def _old_user_id(system: JsonObject) -> str | None:
         return previous
     before, changed, _ = (system.optional_text("body") or "").partition(" to ")
     return before.rpartition(" ")[2] or None if changed else None
+
+
+def _with_product(
+    content: Mapping[str, Any] | None, context: JsonObject
+) -> Mapping[str, Any] | None:
+    """Contents with the product of the catalogue that the message asks about."""
+    product = context.members.get(REFERRED_PRODUCT)
+    if not isinstance(product, Mapping):
+        return content
+    known = JsonObject(product).optional_texts("catalog_id", "product_retailer_id")
+    return {**(content or {}), REFERRED_PRODUCT: known}
 
 
 def _forwarded(context: JsonObject) -> str | None:
