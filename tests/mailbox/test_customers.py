@@ -256,6 +256,22 @@ async def test_what_is_new_since_a_visit_is_unread(
     assert mailbox.unread_among([row]) == ({} if unread is None else {"7": unread})
 
 
+async def test_what_is_new_begins_after_the_message_that_was_read_last(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    newest = MessagePreview(id="7.4", text="Hello", created_at=moment(-1))
+    inbox.bump("7", unread_count=2, last_message=newest)
+    await mailbox.refresh_conversations(ALL)
+    row = inbox.conversations["7"]
+    assert mailbox.new_messages(row) == (2, newest, "")
+    mailbox.mark_read("7")
+    assert mailbox.new_messages(row) == (0, newest, "7.4")
+    later = row.model_copy(update={"unread_count": 3, "last_activity_at": moment(1)})
+    assert mailbox.new_messages(later).read == "7.4"
+    mailbox.mark_unread("7")
+    assert mailbox.new_messages(later).read == ""
+
+
 def test_a_visit_whose_time_cannot_be_read_was_none(inbox: Inbox, mailbox: Mailbox) -> None:
     row = inbox.conversations["7"].model_copy(update={"unread_count": 2})
     mailbox.restore_read_marks({"7": "damaged 1"})

@@ -74,6 +74,21 @@ class MemoryInbox:
             )
             for number in range(size)
         }
+        self._written: dict[str, list[Message]] = {}
+
+    def write(self, id: str, text: str, **members: Any) -> None:
+        """The customer writes a message."""
+        written = self._written.setdefault(id, [])
+        message = _message(int(id), 0).model_copy(
+            update={
+                "id": f"{id}.later.{len(written)}",
+                "text": text,
+                "created_at": timestamp(self.now()),
+            }
+        )
+        written.insert(0, message)
+        preview = {"id": message.id, "text": text, "created_at": message.created_at}
+        self.change(id, last_message=preview, **members)
 
     def change(self, id: str, **members: Any) -> None:
         """Something becomes otherwise; whatever it is, that is activity."""
@@ -123,7 +138,8 @@ class MemoryInbox:
         await self._answer()
         if conversation_id not in self.rows:
             raise NotFound("There is no such conversation")
-        return Page(data=tuple(_message(int(conversation_id), n) for n in range(4)))
+        older = (_message(int(conversation_id), n) for n in range(4))
+        return Page(data=(*self._written.get(conversation_id, ()), *older))
 
     async def note_page(
         self, conversation_id: str, *, limit: int = 50, cursor: str | None = None

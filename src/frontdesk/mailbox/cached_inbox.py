@@ -22,6 +22,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
+from frontdesk.text.entries import NewSinceVisit
 from frontdesk.text.messages import Entry
 from frontdesk.wire import (
     Contact,
@@ -49,8 +50,8 @@ class SeenCounts(NamedTuple):
     messages: int
 
 
-# Name of the setting with the time of the last visit and the number of unread messages that the
-# server counted then, before the id of the conversation.
+# Name of the setting, before the id of the conversation, with the time of the last visit, and of
+# then the number of unread messages that the server counted and the id of the newest message.
 _READ = "looked at/"
 # Stored in place of the time of a visit.
 _UNREAD = "unread"
@@ -193,11 +194,22 @@ class CachedInbox:
         counts = {id: _unread(row, marks.get(_read_name(id))) for id, row in shown.items()}
         return {id: count for id, count in counts.items() if count is not None}
 
+    def new_messages(self, conversation: Conversation) -> NewSinceVisit:
+        """What is new of a conversation on this computer."""
+        name = _read_name(conversation.id)
+        mark = self._cache.get_settings([name]).get(name)
+        read = (mark or "").split(" ", 2)[2:]
+        return NewSinceVisit(
+            _unread(conversation, mark) or 0, conversation.last_message, "".join(read)
+        )
+
     def mark_read(self, conversation_id: str) -> None:
         """Store a visit to a conversation; the server is not informed."""
         row = self.conversation(conversation_id)
         count = (row and row.unread_count) or 0
-        self._cache.set_setting(_read_name(conversation_id), f"{self._clock().isoformat()} {count}")
+        newest = row.last_message.id if row and row.last_message else ""
+        mark = f"{self._clock().isoformat()} {count} {newest}"
+        self._cache.set_setting(_read_name(conversation_id), mark.rstrip())
 
     def mark_unread(self, conversation_id: str) -> None:
         """Store that a conversation is unread until the next visit; the server is not informed."""
@@ -355,15 +367,14 @@ def _read_name(conversation_id: str) -> str:
 def _unread(conversation: Conversation, mark: str | None) -> int | None:
     """Number of messages that are new here; None if the conversation is read.
 
-    mark: time of the last visit and number of unread messages then, `_UNREAD`, `_CAME_BACK`, or
-    None.
+    mark: what `mark_read` stores, `_UNREAD`, `_CAME_BACK`, or None.
     """
     count = conversation.unread_count or 0
     if mark in (_UNREAD, _CAME_BACK):
         return count
     if mark is None or not conversation.is_unread:
         return count if conversation.is_unread else None
-    time, _, number = mark.partition(" ")
+    time, number, *_ = [*mark.split(" ", 2), ""]
     visited, active = instant(time), conversation.last_activity_time
     if visited is None:
         return count

@@ -1,16 +1,73 @@
-"""Entries of threads, messages and notes: their order, whose they are, and what is not a row."""
+"""Entries of threads, messages and notes: their order, whose they are, what is new of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from typing import NamedTuple, Protocol
 
 from frontdesk.text.clean import one_line
 from frontdesk.text.messages import Entry, emoji_of
-from frontdesk.wire import Message
+from frontdesk.wire import Message, MessagePreview
 
 MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
 _NEVER = datetime.max.replace(tzinfo=UTC)
 # Entries before a reaction in which its message is looked for.
 REACHED_BY_REACTIONS = 30
+# Entries at the end of a thread among which the first new one is looked for.
+REACHED_BY_NEW = 500
+
+
+class EntrySequence(Protocol):
+    """Entries of a thread, oldest first."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, position: int, /) -> Entry: ...
+
+
+class NewSinceVisit(NamedTuple):
+    """What is new of a conversation on this computer, as it is known before its thread is read.
+
+    number: messages of the customer. newest: the newest message of the conversation; None: not
+    known. read: id of the message that was read last; "": not known.
+    """
+
+    number: int = 0
+    newest: MessagePreview | None = None
+    read: str = ""
+
+    def are_in(self, entries: EntrySequence) -> bool:
+        """False if entries are older than what is new, so that nothing can be said of them."""
+        if self.number <= 0:
+            return True
+        last = next(_messages_back(entries), None)
+        if last is None:
+            return False
+        newest, (_, message) = self.newest, last
+        if newest is None or newest.id == message.id:
+            return True
+        then, now = newest.created_time, message.created_time
+        return then is None or now is None or now >= then
+
+    def first_in(self, entries: EntrySequence) -> tuple[int, int] | None:
+        """Position of the first new message, and the number from there on; None without one.
+
+        It is the first of the customer after the one that was read last; if that is not known or
+        further back than 500 entries, the first of the last `number`.
+        """
+        inbound: list[int] = []
+        for position, message in _messages_back(entries) if self.number > 0 else ():
+            if message.id == self.read:
+                return (inbound[-1], len(inbound)) if inbound else None
+            if message.direction == "inbound":
+                inbound.append(position)
+        return (inbound[self.number - 1], self.number) if 0 < self.number <= len(inbound) else None
+
+
+def _messages_back(entries: EntrySequence) -> Iterator[tuple[int, Message]]:
+    for position in range(len(entries) - 1, max(-1, len(entries) - 1 - REACHED_BY_NEW), -1):
+        entry = entries[position]
+        if isinstance(entry, Message):
+            yield position, entry
 
 
 def by_people(entry: Entry) -> bool:

@@ -10,6 +10,7 @@ from textual.containers import Container
 from textual.screen import Screen
 
 from frontdesk.inbox.rows import FixedRows
+from frontdesk.text.entries import NewSinceVisit
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.theme import STYLES
@@ -73,7 +74,9 @@ def contents(seed: int, name: str) -> ThreadContents:
         )
         entries.append((f"message {message.id}", message))
     unread = chance.choice([0, 0, 1, 3])
-    return ThreadContents(FixedRows(entries), name, unread, chance.choice(["start", "older above"]))
+    return ThreadContents(
+        FixedRows(entries), name, NewSinceVisit(unread), chance.choice(["start", "older above"])
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -99,5 +102,5 @@ async def test_a_thread_that_was_drawn_ahead_looks_the_same_and_is_not_drawn_aga
         second.messages.open(following)
         await pilot.pause()
         assert ahead == strips(second.screen)
-        if following.unread == 0:
+        if following.new.number == 0:
             assert not again, again

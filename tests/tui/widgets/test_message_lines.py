@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from frontdesk.inbox.rows import FixedRows
+from frontdesk.text.entries import NewSinceVisit
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.message_list import (
     SHOWN_CHARACTERS,
@@ -419,7 +420,7 @@ def test_a_thread_opens_at_the_first_of_its_unread_messages_of_the_customer(
     entries = [message(id="0"), message(id="1"), sent(id="2"), note, message(id="4"), sent(id="5")]
     rows = FixedRows([(entry.id, entry) for entry in entries])
     thread = Thread(CLOCK)
-    thread.open(ThreadContents(rows, "Ana", unread, ""))
+    thread.open(ThreadContents(rows, "Ana", NewSinceVisit(unread), ""))
     assert thread.cursor == position
 
 
@@ -430,5 +431,5 @@ def test_the_first_unread_message_is_looked_for_among_500_entries(
     entries = [message(id="0"), *(sent(id=str(at)) for at in range(1, later + 1))]
     rows = FixedRows([(entry.id, entry) for entry in entries])
     thread = Thread(CLOCK)
-    thread.open(ThreadContents(rows, "Ana", 1, ""))
+    thread.open(ThreadContents(rows, "Ana", NewSinceVisit(1), ""))
     assert thread.cursor == position

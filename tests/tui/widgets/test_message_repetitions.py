@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontdesk.inbox.rows import FixedRows
+from frontdesk.text.entries import NewSinceVisit
 from frontdesk.text.messages import author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS, EMOJI, MessageSymbols
@@ -149,7 +150,7 @@ def test_a_reaction_that_is_a_message_too_is_shown_once(
         entries.append(Message.model_validate(row))
     thread = Thread(CLOCK)
     rows = FixedRows([(f"message {entry.id}", entry) for entry in entries])
-    thread.open(ThreadContents(rows, "Sheena Nelson", 0, ""))
+    thread.open(ThreadContents(rows, "Sheena Nelson", NewSinceVisit(), ""))
     drawn = [line for at in range(len(entries)) for line in thread.draw(at, 120)]
     text = "\n".join(map(text_of, drawn))
     for one in reactions_drawn:

@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.reports.metrics import BLOCKS
+from frontdesk.text.entries import NewSinceVisit
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.reports.plots import HeatCells, HeatMap, Plot, Scene
@@ -240,7 +241,7 @@ def test_a_thread_repaints_what_changes(terminal: Terminal) -> None:
     def changes(chance: Random) -> list[Change]:
         rows = entries(chance, chance.choice([0, 3, 18, 20]))
         contents = ThreadContents(
-            rows, "Ana", chance.randrange(3), chance.choice(["start", "older"])
+            rows, "Ana", NewSinceVisit(chance.randrange(3)), chance.choice(["start", "older"])
         )
         return [
             *movements(chance, thread),

@@ -13,10 +13,11 @@ from rich.segment import Segment
 
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.pictures.cells import Drawing, PictureCell
+from frontdesk.text.entries import NewSinceVisit
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.wire import Media, Message, Note, Reaction, Ref
+from frontdesk.wire import Media, Message, MessagePreview, Note, Reaction, Ref
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
 from tests.tui.screen_text import strips
@@ -43,10 +44,13 @@ def said(number: int, *, ago: float, text: str = "hi", direction: str = "inbound
     return Message(id=str(number), direction=direction, author=author, text=text, created_at=at)
 
 
+def keyed(*entries: Entry) -> FixedRows[Entry]:
+    return FixedRows([(f"{type(entry).__name__} {entry.id}", entry) for entry in entries])
+
+
 def thread(*entries: Entry, unread: int = 0, top_word: str = "the start") -> Thread:
     widget = Unseen(CLOCK)
-    rows = FixedRows([(f"{type(entry).__name__} {entry.id}", entry) for entry in entries])
-    widget.open(ThreadContents(rows, "Sheena", unread, top_word))
+    widget.open(ThreadContents(keyed(*entries), "Sheena", NewSinceVisit(unread), top_word))
     return widget
 
 
@@ -118,6 +122,22 @@ def test_the_unread_line_stands_over_the_first_unread_message(unread: int, first
     assert widget.cursor == first
 
 
+def test_the_line_waits_for_the_new_messages_and_the_reader_stays_at_the_end() -> None:
+    known = [said(1, ago=60), said(2, ago=50, direction="outbound")]
+    newest = MessagePreview.model_validate(
+        said(4, ago=1).model_dump(include={*MessagePreview.model_fields})
+    )
+    widget = Unseen(CLOCK)
+    widget.open(ThreadContents(keyed(*known), "Ana", NewSinceVisit(2, newest, "2"), ""))
+    assert not any("new" in line for at in (0, 1) for line in drawn(widget, at))
+    assert widget.cursor == 1
+    widget.replace_rows(keyed(*known, said(3, ago=2), said(4, ago=1)))
+    assert [drawn(widget, at)[0] for at in range(4)].index("2 new") == 2
+    assert widget.cursor == 3
+    widget.replace_rows(keyed(*known, said(3, ago=2), said(4, ago=1), said(5, ago=0)))
+    assert drawn(widget, 2)[0] == "2 new"
+
+
 def test_one_line_has_the_day_and_the_number_of_new_messages() -> None:
     widget = thread(said(1, ago=11 * 60), said(2, ago=5), unread=1)
     day, *_ = drawn(widget, 1, 60)
@@ -184,7 +204,7 @@ async def test_groups_of_messages_have_a_line_between_them_in_a_tall_window(
     messages = [said(1, ago=60), said(2, ago=59), said(3, ago=9)]
     rows = FixedRows([(one.id, one) for one in messages])
     async with app.run_test(size=(42, height)):
-        widget.open(ThreadContents(rows, "Sheena", 0, ""))
+        widget.open(ThreadContents(rows, "Sheena", NewSinceVisit(), ""))
         assert drawn(widget, 0)[0] == "Saturday 14 March 2026"
         assert drawn(widget, 1) == ["│ hi                              09:01"]
         assert (drawn(widget, 2)[0] == "") == has_gaps
@@ -207,7 +227,9 @@ async def test_pictures_in_view_are_wanted_the_newest_first_until_they_are_there
         photo(4, key="new", ago=6),
     ]
     async with app.run_test(size=(60, 24)) as pilot:
-        widget.open(ThreadContents(FixedRows([(one.id, one) for one in photos]), "Ana", 0, ""))
+        widget.open(
+            ThreadContents(FixedRows([(one.id, one) for one in photos]), "Ana", NewSinceVisit(), "")
+        )
         await pilot.pause()
         wanted = widget.wanted_pictures()
         assert [(message.id, shown.key) for message, shown in wanted] == [
@@ -271,7 +293,7 @@ async def test_a_thread_that_is_cleared_says_why() -> None:
     widget = Thread(CLOCK)
     app = OneWidgetApp(widget)
     async with app.run_test(size=(40, 6)) as pilot:
-        widget.open(ThreadContents(FixedRows([("1", said(1, ago=5))]), "Ana", 0, ""))
+        widget.open(ThreadContents(FixedRows([("1", said(1, ago=5))]), "Ana", NewSinceVisit(), ""))
         widget.clear("This key may not read messages")
         await pilot.pause()
         assert len(widget.rows) == 0

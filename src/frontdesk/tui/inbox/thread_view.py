@@ -14,7 +14,7 @@ from frontdesk.inbox.connection import moment_words
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.text.entries import by_people
+from frontdesk.text.entries import NewSinceVisit, by_people
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import name_or_phone
 from frontdesk.tui import bar_texts, sentences
@@ -71,15 +71,14 @@ class OfShown(NamedTuple):
     """What is known of the shown conversation until another one is shown.
 
     unreadable: entries that the last answer dropped. unfiltered: the place before a thread filter,
-    None at the end; filtered_at: the row that the filter went to. read_before: unread messages that
-    were read here before it was shown first, None if all were; knows_read: they were counted.
+    None at the end; filtered_at: the row that the filter went to. new: what was new before it was
+    shown first.
     """
 
     unreadable: int = 0
     unfiltered: Place | None = None
     filtered_at: str | None = None
-    read_before: int | None = None
-    knows_read: bool = False
+    new: NewSinceVisit | None = None
 
 
 class ThreadView(Pane):
@@ -189,9 +188,8 @@ class ThreadView(Pane):
         """Draw the end of the cached thread of a conversation that may be selected next."""
         listing = self._mailbox.thread(conversation.id)
         if listing.fetched_at is not None:
-            before = self._count_read(conversation)
-            contents = self._contents(conversation, listing, DEPTH, read_before=before)
-            self.messages.draw_ahead(contents)
+            new = self._mailbox.new_messages(conversation)
+            self.messages.draw_ahead(self._contents(conversation, listing, DEPTH, new))
 
     def renew(self) -> None:
         """Show the cached state of the conversation."""
@@ -275,33 +273,24 @@ class ThreadView(Pane):
             self.messages.replace_rows(self._rows())
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        if not self._of_shown.knows_read:
-            before = self._count_read(conversation)
-            self._of_shown = self._of_shown._replace(read_before=before, knows_read=True)
-        before = self._of_shown.read_before
-        contents = self._contents(conversation, listing, self._depth, read_before=before)
+        new = self._of_shown.new or self._mailbox.new_messages(conversation)
+        self._of_shown = self._of_shown._replace(new=new)
+        contents = self._contents(conversation, listing, self._depth, new)
         self.messages.open(contents, place=self._places.get(conversation.id))
         loading = listing.fetched_at is None
         self.messages.say_when_empty(LOADING if loading else self._empty_words())
-
-    def _count_read(self, conversation: Conversation) -> int | None:
-        """Number of unread messages of the server that were read here; None if all were."""
-        new = self._mailbox.unread_among((conversation,)).get(conversation.id)
-        return None if new is None else (conversation.unread_count or 0) - new
 
     def _contents(
         self,
         conversation: Conversation,
         listing: Listing[Entry],
         depth: int,
-        *,
-        read_before: int | None,
+        new: NewSinceVisit,
     ) -> ThreadContents:
-        unread = conversation.unread_count or 0
         return ThreadContents(
             filtered(listing, self.filter, depth),
             contact=name_or_phone(conversation.contact) or "Customer",
-            unread=0 if read_before is None else max(0, unread - read_before),
+            new=new,
             top_words=self._top_words(listing, depth),
         )
 

@@ -19,7 +19,7 @@ from textual.strip import Strip
 
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.text.clean import humanize, one_line
-from frontdesk.text.entries import REACHED_BY_REACTIONS, is_shown_above
+from frontdesk.text.entries import REACHED_BY_REACTIONS, NewSinceVisit, is_shown_above
 from frontdesk.text.messages import (
     BUTTON,
     CARD,
@@ -362,13 +362,13 @@ def same_sender(entry: Entry, previous: Entry | None) -> bool:
 class ThreadContents(NamedTuple):
     """Entries of a thread, oldest first, and what is drawn with them.
 
-    contact: name of the customer. unread: number of unread messages. top_words: text above the
+    contact: name of the customer. new: what is new on this computer. top_words: text above the
     first entry.
     """
 
     rows: Rows[Entry]
     contact: str
-    unread: int
+    new: NewSinceVisit
     top_words: str
 
 
@@ -380,7 +380,10 @@ class PicturesWanted(ListMessage):
 
 
 class Thread(VirtualList[Entry]):
-    """Draws entries with date lines; the unread line is set once when the thread is opened."""
+    """Draws entries with date lines, and a line above the first new message.
+
+    That line is set once, as soon as the rows are not older than what is new.
+    """
 
     PicturesWanted: TypeAlias = PicturesWanted
 
@@ -410,8 +413,9 @@ class Thread(VirtualList[Entry]):
         self._message_context = MessageContext(
             clock, open_key=open_key, save_key=save_key, symbols=symbols
         )
-        self._unread_from: str | None = None
-        self._unread = 0
+        self._new = NewSinceVisit()
+        self._new_from: str | None = None
+        self._number_new = 0
         self._top_word = ""
 
     def open(self, contents: ThreadContents, *, place: Place | None = None) -> None:
@@ -423,7 +427,7 @@ class Thread(VirtualList[Entry]):
     def draw_ahead(self, contents: ThreadContents) -> None:
         """Draw the end of another thread, so that `open` finds its drawings."""
         rows, context = self.rows, self._message_context
-        unread_from, unread, top_word = self._unread_from, self._unread, self._top_word
+        new, top_word = (self._new, self._new_from, self._number_new), self._top_word
         try:
             self.rows = contents.rows
             self._use(contents)
@@ -434,15 +438,29 @@ class Thread(VirtualList[Entry]):
                     break
         finally:
             self.rows, self._message_context = rows, context
-            self._unread_from, self._unread, self._top_word = unread_from, unread, top_word
+            (self._new, self._new_from, self._number_new), self._top_word = new, top_word
 
     def _use(self, contents: ThreadContents) -> int | None:
-        """Draw with the words of a thread; returns the position of its first unread message."""
-        rows, contact, self._unread, self._top_word = contents
+        """Draw with the words of a thread; returns the position of its first new message."""
+        rows, contact, self._new, self._top_word = contents
         self._message_context = self._message_context._replace(contact=contact)
-        position = _first_unread(rows, self._unread)
-        self._unread_from = rows.key(position) if position is not None else None
+        self._new_from, self._number_new = None, 0
+        return self._find_new(rows)
+
+    def _find_new(self, rows: Rows[Entry]) -> int | None:
+        """Set the line above the first new message, and return its position, once that is known."""
+        if not self._new.are_in(rows):
+            return None
+        first, self._new = self._new.first_in(rows), NewSinceVisit()
+        if first is None:
+            return None
+        position, self._number_new = first
+        self._new_from = rows.key(position)
         return position
+
+    def replace_rows(self, rows: Rows[Entry]) -> None:
+        self._find_new(rows)
+        super().replace_rows(rows)
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, whose messages say so."""
@@ -468,12 +486,12 @@ class Thread(VirtualList[Entry]):
     def sources(self, position: int) -> tuple[object, ...]:
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else self._top_word
-        unread = self._unread if self.rows.key(position) == self._unread_from else 0
+        new = self._number_new if self.rows.key(position) == self._new_from else 0
         hidden = self._is_shown_above(entry, position)
         shown = self._picture_of(entry)
         picture = shown and self.pictures.state(shown)
         context = self._message_context
-        return entry, previous, self._has_gaps, hidden, unread, context.contact, picture
+        return entry, previous, self._has_gaps, hidden, new, context.contact, picture
 
     @cached_property
     def pictures(self) -> "DrawnPictures":
@@ -584,8 +602,8 @@ class Thread(VirtualList[Entry]):
         previous = self.rows[position - 1] if position else None
         if self._is_shown_above(entry, position):
             return []
-        unread_here = self.rows.key(position) == self._unread_from
-        above = self._lines_above(entry, previous, width, unread_here=unread_here)
+        new = self._number_new if self.rows.key(position) == self._new_from else 0
+        above = self._lines_above(entry, previous, width, new)
         head = bool(above) or not same_sender(entry, previous)
         if head and previous is not None and self._has_gaps:
             above.insert(0, [("text", " " * width)])
@@ -599,7 +617,7 @@ class Thread(VirtualList[Entry]):
         return above + message_lines(entry, context, width, head=head)
 
     def _lines_above(
-        self, entry: Entry, previous: Entry | None, width: int, *, unread_here: bool
+        self, entry: Entry, previous: Entry | None, width: int, new: int
     ) -> list[Line]:
         """Lines above an entry: start of the thread, and one for its date and what is new."""
         lines = []
@@ -608,9 +626,9 @@ class Thread(VirtualList[Entry]):
         day = self._clock.local(entry.created_at)
         before = self._clock.local(previous.created_at) if previous else None
         another = day is not None and (before is None or day.date() != before.date())
-        if another or unread_here:
+        if another or new:
             date = long_date(day) if another and day else ""
-            lines.append(rule(date, width, new=self._unread if unread_here else 0))
+            lines.append(rule(date, width, new=new))
         return lines
 
 
@@ -622,16 +640,3 @@ def has_file(entry: Entry | None) -> bool:
 
 def _has_gaps(size: Size) -> bool:
     return size.height > _LEAST_HEIGHT_OF_GAPS
-
-
-def _first_unread(rows: Rows[Entry], unread: int) -> int | None:
-    """Position of the oldest of the last `unread` inbound messages, searching 500 rows."""
-    for position in range(len(rows) - 1, -1, -1):
-        entry = rows[position]
-        if unread <= 0 or len(rows) - position > 500:
-            break
-        if isinstance(entry, Message) and entry.direction == "inbound":
-            unread -= 1
-            if unread == 0:
-                return position
-    return None
