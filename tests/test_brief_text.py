@@ -33,7 +33,7 @@ def test_a_line_has_the_facts_of_a_conversation() -> None:
         awaiting_human=True,
     )
     assert brief.conversation_line(row, NOW, ZONE) == (
-        "#1003 · Zoë 3 +1 650-555-1003 · Support EU · open · unassigned"
+        '#1003 · "Zoë 3" +1 650-555-1003 · Support EU · open · unassigned'
         " · waits 3d 2h, since 2026-03-12 09:40 · 3 unread · needs a human"
         " · reply window closes in 3h · labels billing, vip"
     )
@@ -49,9 +49,13 @@ def test_a_resolved_conversation_does_not_wait() -> None:
     ("contact", "words"),
     [
         ({"id": "8", "name": None, "phone": "+16505551003"}, "+1 650-555-1003"),
-        ({"id": "8", "name": "Ana", "phone": None}, "Ana (no number)"),
+        ({"id": "8", "name": "Ana", "phone": None}, '"Ana" (no number)'),
         ({"id": "8", "name": " ", "phone": None}, "contact 8"),
-        ({"id": "8", "name": "A\n#99 · x", "phone": None}, "A #99 · x (no number)"),
+        (
+            {"id": "8", "name": 'Jo" +1 555 · Paris · “open” ', "phone": "+16505551003"},
+            "\"Jo' +1 555 - Paris - 'open'\" +1 650-555-1003",
+        ),
+        ({"id": "8", "name": "A\n#99 · x", "phone": None}, '"A #99 - x" (no number)'),
     ],
 )
 def test_a_customer_is_named_on_one_line(contact: Any, words: str) -> None:
@@ -95,6 +99,12 @@ def test_what_no_person_sees_is_left_out() -> None:
 
 def test_no_image_is_rendered_from_an_address_of_the_writers() -> None:
     assert brief.visible("![x](https://evil.example/?q=1)") == "! [x](https://evil.example/?q=1)"
+
+
+@pytest.mark.parametrize("tag", ["<img src=x>", "</p>", "<!-- x -->", "<?x?>", "<IMG\nsrc=x>"])
+def test_no_html_is_left_for_a_renderer(tag: str) -> None:
+    assert brief.visible(f"a {tag}") == f"a < {tag[1:]}"
+    assert brief.visible("1 < 2 <3 <- x") == "1 < 2 <3 <- x"
 
 
 def test_a_long_text_is_cut_and_the_rest_is_counted() -> None:
@@ -166,7 +176,7 @@ def test_facts_that_are_not_there_have_no_words() -> None:
         service_window_expires_at="2026-03-15T14:10:00.000Z",
     )
     assert brief.conversation_line(row, NOW, ZONE) == (
-        "#1003 · Zoë 3 +1 650-555-1003 · 106 · open · assigned to Ana Souza"
+        '#1003 · "Zoë 3" +1 650-555-1003 · 106 · open · assigned to Ana Souza'
         " · active 2026-03-15 09:00"
     )
 

@@ -63,6 +63,11 @@ def test_terminal_control_characters_are_made_visible_or_removed(hostile: str, s
         # Hyphens and spaces that cannot be seen, marks of direction, fillers, mathematics.
         ("\u00ad\u061c\u180e\u200b\u200e\u200f\u3164\ufeff\uffa0", ""),
         ("\u2060\u2061\u2062\u2063\u2064", ""),
+        # Fillers of Korean and Khmer, selectors of Mongolian and of variants, tags.
+        ("\u115f\u1160\u17b4\u17b5\u180b\u180f\u2065\ufe00\ufe0e", ""),
+        ("\U000e0001\U000e0068\U000e007f\U000e0100\U000e0fff", ""),
+        # The cell of a picture of kitty.
+        ("\U0010eeee", "\ufffd"),
         # Deprecated controls and marks of annotations.
         ("\u206a\u206b\u206c\u206d\u206e\u206f\ufff9\ufffa\ufffb", "\ufffd" * 9),
         ("\u2028\u2029", "\n\n"),
@@ -77,10 +82,21 @@ def test_each_character_that_is_not_seen_is_removed_or_shown(characters: str, sh
 
 def test_characters_beside_those_that_are_cleaned_stay() -> None:
     beside = (
-        "\t\n \x7e\xa0\xac\xae\u061b\u061d\u180d\u180f\u200a\u200c\u200d\u2010\u2027\u202f"
-        "\u205f\u2065\u2070\u3163\u3165\ufefe\uff00\uff9f\uffa1\ufff8\ufffc\ud7ff\ue000"
+        "\t\n \x7e\xa0\xac\xae\u061b\u061d\u115e\u1161\u17b3\u17b6\u180a\u1810"
+        "\u200a\u200c\u200d\u2010\u2027\u202f\u205f\u2070\u3163\u3165\ufe0f\ufe10\ufefe\uff00\uff9f\uffa1\ufff8\ufffc\ud7ff\ue000"
+        "\U000dffff\U000e1000\U0010eeed\U0010eeef"
     )
     assert clean(beside) == beside
+
+
+def test_tags_stay_in_the_flags_that_are_made_of_them_and_nowhere_else() -> None:
+    def tagged(letters: str) -> str:
+        return "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in letters)
+
+    for flag in ("gbeng", "gbsct", "gbwls"):
+        assert clean(tagged(flag) + "\U000e007f") == tagged(flag) + "\U000e007f"
+    for other in ("hello", "gbsc", "gbengx"):
+        assert clean(f"a{tagged(other)}\U000e007fb") == "a🏴b"
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=0, max_codepoint=0x2100)))
@@ -89,7 +105,11 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
 
 
 def test_every_character_that_is_cleaned_is_found_in_a_body() -> None:
-    cleaned = [char for char in map(chr, range(0x10000)) if clean(char) != char]
+    cleaned = [
+        char
+        for char in map(chr, (*range(0x10000), *range(0xE0000, 0xE1000), 0x10EEEE))
+        if clean(char) != char
+    ]
     bodies = [json.dumps(char, ensure_ascii=True).encode() for char in cleaned]
     bodies += [json.dumps(char, ensure_ascii=False).encode(errors="ignore") for char in cleaned]
     assert [body for body in bodies if clean_json(body) is body and body != b'""'] == []

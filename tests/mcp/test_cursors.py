@@ -66,10 +66,11 @@ def test_what_a_server_lacks_is_said_with_what_to_do_instead() -> None:
     ("members", "facts"),
     [
         ({}, ""),
-        ({"email": "ana@example.com"}, "ana@example.com"),
-        ({"custom_fields": {"plan": "gold", "seats": 3}}, "plan gold, seats 3"),
-        ({"email": "a@b.c", "custom_fields": {"plan": "x\ny"}}, "a@b.c, plan x y"),
-        ({"email": "x" * 310}, f"{'x' * 300} […10 more characters]"),
+        ({"email": "ana@example.com"}, 'email "ana@example.com"'),
+        ({"custom_fields": {"plan": "gold", "seats": 3}}, 'plan "gold", seats 3'),
+        ({"email": "a@b.c", "custom_fields": {"plan": "x\ny"}}, 'email "a@b.c", plan "x y"'),
+        ({"custom_fields": {"plan": 'x" · open'}}, 'plan "x\' - open"'),
+        ({"email": "x" * 61}, f'email "{"x" * 60} […1 more characters]"'),
     ],
 )
 def test_facts_of_a_customer_are_their_address_and_fields(

@@ -97,11 +97,16 @@ _SUSPECTS = tuple(
         (b"\x7f", rb""),
         (b"\xc2", rb"[\x80-\x9f\xad]"),
         (b"\xd8", rb"\x9c"),
-        (b"\xe1", rb"\xa0\x8e"),
+        (b"\xe1", rb"(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])"),
         (b"\xe2", rb"(?:\x80[\x8b\x8e\x8f\xa8-\xae]|\x81[\xa0-\xaf])"),
         (b"\xe3", rb"\x85\xa4"),
-        (b"\xef", rb"(?:\xbb\xbf|\xbe\xa0|\xbf[\xb9-\xbb])"),
-        (b"\\", rb"(?:[bfr]|u(?:00[01789aA]|061|180|20|316|[fF][eEfF]|[dD][89a-fA-F]))"),
+        (b"\xef", rb"(?:\xb8[\x80-\x8e]|\xbb\xbf|\xbe\xa0|\xbf[\xb9-\xbb])"),
+        (b"\xf3", rb"\xa0"),
+        (b"\xf4", rb"\x8e\xbb\xae"),
+        (
+            b"\\",
+            rb"(?:[bfr]|u(?:00[01789aA]|061|11[56]|17[bB]|18[01]|20|316|[fF][eEfF]|[dD][89a-fA-F]))",
+        ),
     )
 )
 

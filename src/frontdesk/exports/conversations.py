@@ -18,7 +18,7 @@ from frontdesk.exports.tables import (
     json_text,
     local_time,
 )
-from frontdesk.text.clean import compact_json, one_line
+from frontdesk.text.clean import compact_json, one_line, without_separators
 from frontdesk.text.entries import (
     REACHED_BY_REACTIONS,
     is_shown_above,
@@ -57,11 +57,11 @@ def _plain_text(quote: str, entry: Entry) -> str:
     return f"> {quote}\n{plain_text(entry)}" if quote else plain_text(entry)
 
 
-def remarks(entry: Entry, contact: str = "") -> str:
+def remarks(entry: Entry, contact: str = "", *, reactions: bool = True) -> str:
     """What is told beside the author: forwarded, edited, reactions, delivery; may be empty."""
     if isinstance(entry, Note):
         return ""
-    return ", ".join([*head_marks(entry), *state_marks(entry, contact)])
+    return ", ".join([*head_marks(entry), *state_marks(entry, contact, reactions=reactions)])
 
 
 def _with_quotes(entries: Iterable[Entry], contact: str) -> Iterator[tuple[Entry, str]]:
@@ -125,7 +125,10 @@ def escaped(text: str) -> str:
 def _head(entry: Entry, contact: str) -> str:
     note = "NOTE · " if isinstance(entry, Note) else ""
     marks = remarks(entry, contact)
-    return f"{note}{author_name(entry, contact)}{f' ({marks})' if marks else ''}"
+    # A name is not taken for a note.
+    return note + without_separators(
+        f"{author_name(entry, contact)}{f' ({marks})' if marks else ''}"
+    )
 
 
 def _here(timestamp: str, zone: tzinfo | None) -> datetime | None:
@@ -200,7 +203,8 @@ def _facts(
     if conversation is not None:
         contact, channel = conversation.contact, conversation.channel
         phone = contact.phone or "" if contact.name else ""
-        yield "Customer", one_line(" · ".join(filter(None, (customer_name(conversation), phone))))
+        name = without_separators(customer_name(conversation))
+        yield "Customer", " · ".join(filter(None, (name, one_line(phone))))
         channels = (channel.name or channel.id, channel.phone or "")
         yield "Channel", one_line(" · ".join(dict.fromkeys(filter(None, channels))))
         until = local_time(conversation.snoozed_until, zone)

@@ -1,12 +1,13 @@
 """Failures as sentences that say what to do: models are shown the text of an error only."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import mcp_types as types
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
 
 from frontdesk.errors import InboxError, NotOffered, advice, sentence_of
@@ -47,6 +48,28 @@ async def readable_errors(
         contents = [_readable(content) for content in result.content]
         return result.model_copy(update={"content": contents})
     return result
+
+
+def known_arguments(tools: Iterable[Callable[..., Any]]) -> ServerMiddleware[Any]:
+    """Middleware that refuses arguments which a tool does not have: the SDK passes over them."""
+    known = {
+        tool.__name__: [name for name in signature(tool).parameters if name != "context"]
+        for tool in tools
+    }
+
+    async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        called = ctx.params if ctx.method == "tools/call" and ctx.params else {}
+        names, given = known.get(called.get("name", "")), called.get("arguments")
+        unknown = [name for name in given or () if names is not None and name not in names]
+        if not unknown:
+            return await call_next(ctx)
+        there = f"it has {', '.join(names)}" if names else "it has none"
+        words = f"{called['name']} has no argument {short_name(unknown[0])}: {there}."
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=words)], is_error=True
+        )
+
+    return middleware
 
 
 def _readable(content: Any) -> Any:

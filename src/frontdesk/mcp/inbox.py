@@ -68,9 +68,14 @@ class InboxReader:
 
 
 def contact_facts(contact: Contact) -> str:
-    fields = [f"{brief.short_name(key)} {value}" for key, value in contact.custom_fields.items()]
-    facts = [*filter(None, [contact.email]), *fields]
-    return brief.short_name(", ".join(facts), _MOST_FIELDS)
+    """E-mail address and custom fields of a customer, whose values are in quotes."""
+    facts = [("email", contact.email), *contact.custom_fields.items()]
+    words = [f"{brief.short_name(key)} {_fact(value)}" for key, value in facts if value is not None]
+    return brief.cut(", ".join(words), _MOST_FIELDS)
+
+
+def _fact(value: object) -> str:
+    return str(value) if isinstance(value, int | float) else brief.customers_name(str(value))
 
 
 def progress_of(context: Context[Any, Any], words: str) -> Callable[[int], Any]:

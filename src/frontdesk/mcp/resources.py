@@ -6,12 +6,12 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 
 from frontdesk.errors import InboxError, NotFound
-from frontdesk.exports.brief import visible
 from frontdesk.exports.conversations import transcript_lines
 from frontdesk.mcp.failures import sentence
 from frontdesk.mcp.inbox import InboxReader
 from frontdesk.mcp.tools import QUERY, InboxTools
 from frontdesk.selection.threads import read_thread
+from frontdesk.text.clean import visible
 
 _LAST = 200
 _MARKDOWN = "text/markdown"

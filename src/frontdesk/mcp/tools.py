@@ -35,10 +35,11 @@ from frontdesk.selection.threads import (
     conversation_ids,
     read_thread,
 )
-from frontdesk.text.clean import counted
+from frontdesk.text.clean import counted, visible
 from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
+from frontdesk.wire.envelopes import MessageMatch
 from frontdesk.wire.queries import LATER
 from frontdesk.wire.reports import Report
 
@@ -110,7 +111,7 @@ class InboxTools:
                 now=reader.local_now(),
                 page_size=selector.page_size(limit),
                 most=MOST_EXAMINED,
-                progress=progress_of(context, "looked through {:,} conversations"),
+                progress=progress_of(context, _LOOKED),
             )
             most = max(_LEAST_ENTRY, max_chars // max(1, limit * last) * 2)
             parts: list[str] = []
@@ -329,6 +330,7 @@ class InboxTools:
 
     async def search_messages(
         self,
+        context: Context[Any, Any],
         words: Annotated[
             str, Field(min_length=3, max_length=100, description="All have to be in one message.")
         ],
@@ -349,24 +351,34 @@ class InboxTools:
             mark = f"{words} {selector.mark}"
             at = None if cursor is None else reader.searches.place(cursor, mark)
             filter = selector.filter.model_copy(update={"sort": None})
-            page = await reader.client.search_page(words, filter, limit=limit, cursor=at)
-        keep = selector.matcher(reader.local_now())
-        parts = []
-        for row, match in zip(page.data, page.matches or (), strict=False):
-            if keep(row):
-                mark_of = brief.CUSTOMER if match.direction == "inbound" else brief.BUSINESS
-                line = brief.conversation_line(row, reader.now(), reader.zone)
-                when = brief.moment_words(match.created_time, reader.zone)
-                text = brief.marked(brief.visible(match.excerpt), mark_of)
-                parts.append(f"{line}\n{when}\n{text}")
+            keep, progress = selector.matcher(reader.local_now()), progress_of(context, _LOOKED)
+            parts: list[str] = []
+            examined = 0
+            while True:
+                page = await reader.client.search_page(words, filter, limit=limit, cursor=at)
+                examined, at = examined + len(page.data), page.next_cursor
+                for row, match in zip(page.data, page.matches or (), strict=False):
+                    parts += [self._hit(row, match)] if keep(row) else []
+                if parts or at is None or examined >= MOST_EXAMINED:
+                    break
+                await progress(examined)
         total = ""
         if page.total is not None:
             total = f" of {page.total:,}{' or more' if page.total_capped else ''}"
         head = f"{reader.heading} · {len(parts)}{total} conversations\n{brief.DATA}\n"
-        end = []
-        if page.next_cursor is not None:
-            end = ["", f"More: cursor={reader.searches.name(page.next_cursor, mark)}"]
-        return "\n".join([head, *(parts or ["Nothing was found."]), *end])
+        end = [] if at is None else [f"More: cursor={reader.searches.name(at, mark)}"]
+        if not parts:
+            looked = f"{counted(examined, 'conversation')} with these words"
+            parts = ["Nothing was found."] if at is None else [f"None of the first {looked} match."]
+            parts += [f"{looked} were looked through."] if examined and at is None else []
+        return "\n".join([head, *parts, *(["", *end] if end else [])])
+
+    def _hit(self, row: Conversation, match: MessageMatch) -> str:
+        zone = self._reader.zone
+        line = brief.conversation_line(row, self._reader.now(), zone)
+        mark = brief.CUSTOMER if match.direction == "inbound" else brief.BUSINESS
+        text = brief.marked(visible(match.excerpt), mark)
+        return f"{line}\n{brief.moment_words(match.created_time, zone)}\n{text}"
 
     async def overview(self) -> str:
         """Which inbox this is, who “me” is, how many conversations are open, and the names of
@@ -401,6 +413,7 @@ class InboxTools:
         return "nobody, or nothing is assigned to them"
 
 
+_LOOKED = "looked through {:,} conversations"
 _FIND = 'list_conversations has ids; query from:"name" finds a customer.'
 _WITHOUT_SEARCH = (
     "Use list_conversations with the words in the query (names, numbers, last messages), or"

@@ -188,7 +188,7 @@ async def conversation_ids(client: "InboxClient", names: Iterable[str]) -> Conve
     """
     ids: list[str] = []
     failures: dict[str, InboxError] = {}
-    for name in (part for text in names for part in _parts(text)):
+    for name in (part for text in names for part in _parts(text) or [""]):
         try:
             ids += await _ids_of(client, name)
         except NotFound as error:
@@ -205,6 +205,8 @@ def _parts(text: str) -> list[str]:
 
 
 async def _ids_of(client: "InboxClient", name: str) -> list[str]:
+    if not name.removeprefix("#"):
+        raise BadSettings("A conversation has an id, such as 1042, or a number: this is blank")
     if not name.startswith("+"):
         return [name.removeprefix("#")]
     phone = parse_phone(name)

@@ -26,29 +26,25 @@ _DIRECTION_MARKS = {
     0x2069: "<PDI>",
 }
 
-# Invisible characters. The joiners 200C and 200D stay, since Persian and emoji need them.
+# Invisible characters, in which a text could be hidden from people: hyphens, marks of direction,
+# fillers, variation selectors (except that of emoji). The joiners 200C and 200D stay, since Persian
+# and emoji need them.
 _INVISIBLE = (
-    0x00AD,
-    0x061C,
-    0x180E,
-    0x200B,
-    0x200E,
-    0x200F,
-    0x2060,
-    0x2061,
-    0x2062,
-    0x2063,
-    0x2064,
-    0x3164,
-    0xFEFF,
-    0xFFA0,
+    *(0x00AD, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x200B, 0x200E),
+    *(0x200F, *range(0x2060, 0x2066), 0x3164, *range(0xFE00, 0xFE0F), 0xFEFF, 0xFFA0),
 )
+# Tags and variation selectors of plane 14; kept only as the three flags that are made of them.
+_HIDDEN = "\U000e0000-\U000e0fff"
+_FLAGS = ("gbeng", "gbsct", "gbwls")
+# Kitty draws a picture in place of this character.
+_PICTURE_CELL = 0x10EEEE
 
 _TABLE: dict[int, str | None] = {
     **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), REPLACEMENT),
     **dict.fromkeys(_INVISIBLE),
     **dict.fromkeys((*range(0x206A, 0x2070), *range(0xFFF9, 0xFFFC)), REPLACEMENT),
     **_DIRECTION_MARKS,
+    _PICTURE_CELL: REPLACEMENT,
     0x09: "\t",
     0x0A: "\n",
     0x2028: "\n",
@@ -96,6 +92,13 @@ _DECIMALS = {
     **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
 }
 
+_TAGGED = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in flag) for flag in _FLAGS)
+_OUTSIDE_FLAGS = re.compile(f"(\U0001f3f4(?:{_TAGGED})\U000e007f)|[{_HIDDEN}]")
+_LETTER_JOINERS = re.compile("\u200c|(?<![\u2190-\u2bff\U0001f000-\U0001faff\ufe0f])\u200d")
+# Clients that render Markdown would load an image from an address of the writer's choice.
+_LOADED = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
+_QUOTES = dict.fromkeys(map(ord, '"“”„‟″＂«»'), "'")
+
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 # Includes full-width forms, which East Asian spreadsheets treat alike.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -105,8 +108,33 @@ def clean(text: str) -> str:
     """Replace everything in `text` that controls a terminal; newlines and tabs stay.
 
     Control characters and lone surrogates become U+FFFD, direction overrides visible names.
+    Characters that no person sees are removed.
     """
+    if not text.isascii():
+        text = _OUTSIDE_FLAGS.sub(r"\1", text)
     return text.replace("\r\n", "\n").translate(_TABLE)
+
+
+def visible(text: str) -> str:
+    """Clean a text for a language model, without joiners of letters, images and HTML."""
+    text = clean(text)
+    if not text.isascii():
+        text = _LETTER_JOINERS.sub("", text)
+    return _LOADED.sub(r"\g<0> ", text)
+
+
+def quoted(text: str) -> str:
+    """Words of a customer within a line of facts: in quotes, which they cannot close.
+
+    >>> quoted('Ana" · open')
+    '"Ana\' - open"'
+    """
+    return f'"{without_separators(text).translate(_QUOTES)}"'
+
+
+def without_separators(text: str) -> str:
+    """A text on one line without the sign that separates facts."""
+    return one_line(text).replace("·", "-")
 
 
 def folded(text: str) -> str:

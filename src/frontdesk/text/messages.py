@@ -15,12 +15,23 @@ from pydantic import ValidationError
 
 from frontdesk.text.calls import CALL, call_details, call_kind
 from frontdesk.text.calls import STATUSES as CALL_STATUSES
-from frontdesk.text.clean import counted, file_size, humanize, one_line, price
+from frontdesk.text.clean import (
+    counted,
+    file_size,
+    humanize,
+    one_line,
+    price,
+    quoted,
+    shortened,
+)
 from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
 
 Entry: TypeAlias = Message | Note
+
+# Characters of a family with skin tones, twice.
+_LONGEST_EMOJI = 20
 
 # Roles of lines. Written by the sender: text, headers, footers, titles of buttons.
 TEXT, HEADER, FOOTER, BUTTON = "text", "header", "footer", "button"
@@ -234,11 +245,11 @@ def head_marks(message: Message) -> list[str]:
     return marks
 
 
-def state_marks(message: Message, contact: str = "") -> list[str]:
+def state_marks(message: Message, contact: str = "", *, reactions: bool = True) -> list[str]:
     """What became of a message: edited, its reactions, and how far it was delivered."""
     status = message.delivery_status if message.direction == "outbound" else None
     marks = ["edited"] if message.edited_at else []
-    marks += reaction_words(message, contact)
+    marks += reaction_words(message, contact) if reactions else []
     return marks if status in (None, "", "failed") else [*marks, humanize(status or "")]
 
 
@@ -256,7 +267,7 @@ def quoted_words(reply: ReplyTo) -> str:
 def reaction_words(message: Message, contact: str = "") -> list[str]:
     """The reactions to a message, each with its author."""
     return [
-        f"{one_line(reaction.emoji)} {person_word(reaction.author, contact)}"
+        f"{_emoji_words(reaction.emoji)} {person_word(reaction.author, contact)}"
         for reaction in message.reactions
     ]
 
@@ -266,11 +277,18 @@ def emoji_of(reaction: Message) -> str:
     return one_line(str(_content(reaction).get("emoji") or ""))
 
 
+def _emoji_words(emoji: str) -> str:
+    """An emoji; a text in its place is in quotes, and cut."""
+    emoji = one_line(emoji)
+    is_text = len(emoji) > _LONGEST_EMOJI or any(one.isalpha() or one == " " for one in emoji)
+    return quoted(shortened(emoji, _LONGEST_EMOJI)) if is_text else emoji
+
+
 def event_words(message: Message) -> str:
     """Words of a reaction, after the name of its author, or of a system message."""
     if message.type == "reaction":
         emoji = emoji_of(message)
-        return f"reacted {emoji}" if emoji else "took a reaction back"
+        return f"reacted {_emoji_words(emoji)}" if emoji else "took a reaction back"
     text = one_line(message.text or "")
     return text or humanize(str(_content(message).get("event") or "system event"))
 
