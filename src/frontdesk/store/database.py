@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 Dialect = Literal["sqlite", "postgresql"]
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 
 # Retry interval after a statement timeout.
 QUERY_RETRY_SECONDS = 5.0

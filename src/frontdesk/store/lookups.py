@@ -36,7 +36,7 @@ _ORDER_OF: Mapping[FactKind, str] = MappingProxyType(
 
 
 def catalogue_row(
-    connection: Connection, account_id: int, table: str, column: str, key: str
+    connection: Connection, account_id: int, table: str, column: str, key: str | int
 ) -> Row | None:
     """Return the catalogue row whose `column` equals `key`."""
     return connection.row(
@@ -158,6 +158,43 @@ def messages(
 ) -> list[MessageRow]:
     """Return messages of a channel by wamid."""
     return _matching(connection, account_id, "message", "wamid", wamids, channel_id=channel_id)
+
+
+def templates(connection: Connection, account_id: int, name: str, language: str) -> list[Row]:
+    """Return the templates of a name and language, by id: one for each business account."""
+    return connection.rows(
+        """
+        SELECT * FROM template
+        WHERE account_id=:account_id AND name=:name AND language=:language ORDER BY id
+        """,
+        {"account_id": account_id, "name": name, "language": language},
+    )
+
+
+def template_names(connection: Connection, account_id: int) -> list[str]:
+    rows = connection.rows(
+        "SELECT DISTINCT name FROM template WHERE account_id=:account_id ORDER BY name",
+        {"account_id": account_id},
+    )
+    return [row["name"] for row in rows]
+
+
+def templates_without_text(connection: Connection, account_id: int, name: str) -> list[MessageRow]:
+    """Return the messages that were sent as a template, and whose text is not known."""
+    member = {
+        "sqlite": "CAST(json_extract(content_json, '$.name') AS TEXT)",
+        "postgresql": "(CAST(content_json AS json) ->> 'name')",
+    }[connection.dialect]
+    rows: list[Any] = connection.rows(
+        f"""
+        SELECT * FROM message
+        WHERE account_id=:account_id AND type='template' AND text IS NULL AND {member}=:name
+          AND deleted_at IS NULL
+        ORDER BY id
+        """,
+        {"account_id": account_id, "name": name},
+    )
+    return rows
 
 
 def messages_between(

@@ -143,7 +143,7 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     message_search.rekey(connection)
     _add_expiry(connection)
     _add_media(connection)
-    _create(connection, "INDEX message_referral")
+    _create(connection, "INDEX message_(referral|template)")
     text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
     connection.run(f"ALTER TABLE account ADD COLUMN business_hours_json {text}")
     _add_filters(connection)

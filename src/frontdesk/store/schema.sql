@@ -279,6 +279,14 @@ CREATE INDEX message_referral ON message(account_id, created_at) WHERE referral_
 --sl   account_id, CAST(json_extract(referral_json, '$.source_id') AS TEXT), conversation_id)
 --sl   WHERE referral_json IS NOT NULL;
 
+-- Sent templates whose text is not known yet, by name.
+--pg CREATE INDEX message_template
+--pg   ON message(account_id, (CAST(content_json AS json) ->> 'name'))
+--pg   WHERE type = 'template' AND text IS NULL;
+--sl CREATE INDEX message_template
+--sl   ON message(account_id, CAST(json_extract(content_json, '$.name') AS TEXT))
+--sl   WHERE type = 'template' AND text IS NULL;
+
 -- Current reaction of a person to a message, by the message's wamid; emoji '' if removed.
 CREATE TABLE reaction(
   account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target_wamid TEXT NOT NULL,

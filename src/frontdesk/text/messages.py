@@ -25,6 +25,7 @@ from frontdesk.text.clean import (
     shortened,
 )
 from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
+from frontdesk.text.templates import parameter_text
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
 
@@ -660,7 +661,7 @@ def _kind(component: Mapping[str, Any]) -> str:
 
 
 def _values(component: Mapping[str, Any]) -> list[str]:
-    values = (_field(parameter, "text") for parameter in _dicts(component, "parameters"))
+    values = (one_line(parameter_text(each)) for each in _dicts(component, "parameters"))
     return [value for value in values if value]
 
 

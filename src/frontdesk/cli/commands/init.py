@@ -86,10 +86,13 @@ def upgrade_command(database: str) -> None:
     Contacts that were stored twice, because their numbers have two forms, are merged; this cannot
     be undone.
 
+    Messages that were sent as templates get the text of these, as far as they are known.
+
     The index of messages is built if there is none. It can be built while the database is served.
     After an interruption, run the command again to continue.
     """
     from frontdesk.ingest.double_contacts import merge_doubles
+    from frontdesk.ingest.sent_templates import fill_texts
     from frontdesk.store.dsn import without_password
 
     with opened(database, upgrade=True) as store:
@@ -101,6 +104,9 @@ def upgrade_command(database: str) -> None:
                 " number of Argentina, Brazil or Mexico",
                 err=True,
             )
+        filled = fill_texts(store, now=epoch_milliseconds())
+        if filled:
+            click.echo(f"Messages with the text of their template: {filled:,}", err=True)
         click.echo(f"{without_password(database)} is up to date")
 
 

@@ -107,6 +107,11 @@ class Batch:
         self.conversations.regroup(self.contacts.moves())
         self._save(initial_status)
 
+    def fill_templates(self, names: Iterable[str], initial_status: InitialStatus) -> None:
+        """Give stored messages the text of the stored templates of these names."""
+        self.messages.fill_templates(names)
+        self._save(initial_status)
+
     def _load(self, kinds: Kinds) -> tuple[list[int], list[Copies]]:
         """Read all rows that the batch refers to.
 
@@ -139,6 +144,7 @@ class Batch:
         _each(self.contacts.apply, kinds.get(ContactUpsert, ()))
         _each(self.contacts.remove, kinds.get(ContactRemove, ()))
         _each(self.messages.apply_message, messages)
+        self.messages.fill_templates(self.catalogue.new_templates)
         _each(self.messages.apply_status, kinds.get(StatusUpdate, ()))
         _each(self.messages.apply_amendment, kinds.get(MessageEdit, ()))
         _each(self.messages.apply_amendment, kinds.get(MessageRevoke, ()))
@@ -325,6 +331,16 @@ def merge_contacts(
     """
     context = BatchContext(connection, account_id, now, Ids(connection, account_id))
     Batch(context).merge_contacts(phones, "auto")
+    return context.counts.result()
+
+
+def fill_templates(
+    connection: Connection, account_id: int, names: Sequence[str], *, now: int
+) -> ApplyResult:
+    """Give stored messages the text of the stored templates of these names, in a write
+    transaction."""
+    context = BatchContext(connection, account_id, now, Ids(connection, account_id))
+    Batch(context).fill_templates(names, "auto")
     return context.counts.result()
 
 

@@ -76,8 +76,11 @@ class Catalogue:
         self._unsaved: dict[tuple[str, str], dict[str, Any]] = {}
         self._teams: list[tuple[int, set[int], set[int]]] = []
         self._times: dict[tuple[str, str], dict[str, int]] = {}
-        # Channels created in this batch.
+        # Channels created in this batch, and names of templates whose contents changed.
         self.new_numbers: list[str] = []
+        self.new_templates: dict[str, None] = {}
+        # By name and language; all are applied before any message asks for one.
+        self._templates: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
 
     def channel_id(self, phone_number_id: str, at: int) -> int:
         """Return a channel's id; creates it if unknown."""
@@ -140,6 +143,7 @@ class Catalogue:
         row = self._find(kind, key)
         if row is None:
             row = self._make(kind, key, event.at, columns)
+            differing = columns
             row.update(self._newer((kind, key), row, columns, event.at))
             self._context.counts.add("catalogue", "new")
         else:
@@ -147,10 +151,47 @@ class Catalogue:
             row.update(differing)
             self._stamp((kind, key), row, event.at, differing)
             self._context.counts.add("catalogue", "changed" if differing else "known")
+        if kind == "template" and differing.get("components_json"):
+            self.new_templates[row["name"]] = None
         if "name_key" in row:
             row["name_key"] = name_key(row["name"])
         if isinstance(event, TeamUpsert):
             self._link(row["id"], event)
+
+    def template_components(
+        self, name: str, language: str, channel_id: int
+    ) -> list[Mapping[str, Any]]:
+        """Return the components of a template, of the channel's business account if it has one of
+        that name; empty if it is not known."""
+        if (name, language) not in self._templates:
+            self._templates[name, language] = self._named_templates(name, language)
+        rows = self._templates[name, language]
+        owner = self._waba_of(channel_id) if len(rows) > 1 else None
+        for row in sorted(rows, key=lambda row: (row["waba_id"] != owner, row["id"])):
+            components = json.loads(row["components_json"])
+            if components:
+                return [each for each in components if isinstance(each, dict)]
+        return []
+
+    def _named_templates(self, name: str, language: str) -> list[Mapping[str, Any]]:
+        """Return the templates of a name and language, as this batch leaves them."""
+        stored = lookups.templates(*self._context.account, name, language)
+        rows: dict[str, Mapping[str, Any]] = {row["id"]: row for row in stored}
+        rows |= {
+            key: row
+            for (kind, key), row in self._rows.items()
+            if kind == "template" and (row["name"], row["language"]) == (name, language)
+        }
+        return list(rows.values())
+
+    def _waba_of(self, channel_id: int) -> str | None:
+        channels = (row for (kind, _), row in self._rows.items() if kind == "channel")
+        channel: Mapping[str, Any] | None = next(
+            (row for row in channels if row["id"] == channel_id), None
+        )
+        if channel is None:
+            channel = lookups.catalogue_row(*self._context.account, "channel", "id", channel_id)
+        return None if channel is None else channel["waba_id"]
 
     def save(self) -> None:
         for place, row in self._unsaved.items():

@@ -1,7 +1,8 @@
 """Applies messages of a batch: inserts, merged copies, edits, revocations and statuses."""
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, overload
 
 from frontdesk.ingest.apply import message_row
@@ -26,7 +27,11 @@ from frontdesk.ingest.events import (
 from frontdesk.ingest.media import requests as media_requests
 from frontdesk.store import lookups, media, writes
 from frontdesk.store.rows import MessageRow, packed
+from frontdesk.text import templates
+from frontdesk.text.search import LONGEST_TEXT
 from frontdesk.wire.values import DELIVERY_STEPS
+
+TEMPLATE = "template"
 
 # A mention of a channel without a message must not move its creation time back.
 _LATEST = 1 << 62
@@ -87,6 +92,8 @@ class Messages:
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         row = self.find(channel_id, event.wamid)
         author_id, author_name = self._catalogue.author(event.author, event.at)
+        if event.type == TEMPLATE and event.text is None and (row is None or row["text"] is None):
+            event = replace(event, **self._template_text(event.content, channel_id))
         copy = message_row.message_row(event, author_id, author_name)
         if row is not None:
             # Copies of a call have different times.
@@ -109,6 +116,32 @@ class Messages:
             self._context.counts.add("messages", "new")
         else:
             self._identify(exported, copy)
+
+    def fill_templates(self, names: Iterable[str]) -> None:
+        """Give stored messages the text of the templates of these names."""
+        for name in names:
+            for stored in lookups.templates_without_text(*self._context.account, name):
+                row = self.find(stored["channel_id"], stored["wamid"]) or self._changeable(stored)
+                content = json.loads(row["content_json"] or "{}")
+                words = self._template_text(content, row["channel_id"])
+                if words and row["text"] is None:
+                    before = message_row.folded_columns(row)
+                    row["text"], row["content_json"] = words["text"], packed(words["content"])
+                    self._rewrite(row, before, "messages", changed=True)
+
+    def _template_text(self, content: Mapping[str, Any] | None, channel_id: int) -> dict[str, Any]:
+        """Return text and contents of a sent template; empty if the template is not known."""
+        name, language = (content or {}).get("name"), (content or {}).get("language")
+        if content is None or not isinstance(name, str) or not isinstance(language, str):
+            return {}
+        stored = self._catalogue.template_components(name, language, channel_id)
+        sent = content.get("components")
+        parts = [part for part in sent if isinstance(part, Mapping)] if sent else []
+        components = templates.filled_components(stored, parts)
+        text = templates.body_text(components)
+        if text is None:
+            return {}
+        return {"text": text[:LONGEST_TEXT], "content": {**content, "components": components}}
 
     def _mark_matched(self, conversation: BatchConversation, copy: MessageRow) -> bool:
         """Note the export's time in the message with a wamid that is the same; False if none is."""
