@@ -20,6 +20,7 @@ from frontdesk.ingest.events import (
     Author,
     ChannelUpsert,
     MessageEdit,
+    MessageRead,
     MessageRevoke,
     NumberUpdate,
     StatusUpdate,
@@ -154,6 +155,23 @@ def test_news_of_a_number_wait_for_the_channel_that_has_it(database: Database) -
     channel = only(database, "channel")
     assert (channel["messaging_limit"], channel["name"]) == ("TIER_1K", "Lucky Shrub")
     assert channel["created_at"] == NOW - 9
+
+
+@pytest.mark.parametrize("first", ["message", "reading"])
+def test_what_the_business_has_read_is_no_longer_unread(database: Database, first: str) -> None:
+    events = [inbound(NOW - 9000, "m"), MessageRead(CHANNEL, "m", NOW - 5000)]
+    for event in events if first == "message" else reversed(events):
+        apply(database, event)
+    apply(database, inbound(NOW - 4000, "n"))
+    conversation = only(database, "conversation")
+    assert (conversation["read_marker"], conversation["unread_count"]) == (NOW - 9000, 1)
+    assert rows(database, "SELECT * FROM orphan") == []
+    assert apply(database, events[1]).events == Tally(known=1)
+
+
+def test_a_message_of_the_business_is_not_read_by_it(database: Database) -> None:
+    apply(database, outbound(NOW - 9000, "m"), MessageRead(CHANNEL, "m", NOW - 5000))
+    assert rows(database, "SELECT * FROM conversation_event") == []
 
 
 def test_of_a_template_each_part_is_what_was_reported_last(database: Database) -> None:

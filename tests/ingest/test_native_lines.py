@@ -20,6 +20,7 @@ from frontdesk.ingest.events import (
     LabelUpsert,
     MessageEdit,
     MessagePricing,
+    MessageRead,
     MessageRevoke,
     MessageUpsert,
     NoteUpsert,
@@ -508,6 +509,19 @@ def test_a_person_who_sent_a_message_may_be_known_or_not(
     (sent,) = sent_messages.convert({**SEND, "author": author}, None)
     assert isinstance(sent, MessageUpsert)
     assert sent.author == expected
+
+
+def test_a_request_that_marks_a_message_as_read_is_read() -> None:
+    request = {"status": "read", "message_id": "w7", "typing_indicator": {"type": "text"}}
+    record = {
+        "at": "2026-03-01T10:00:00Z",
+        "phone_number_id": "106",
+        "request": request,
+        "response": {"success": True},
+    }
+    (event,) = sent_messages.convert(record, None)
+    assert isinstance(event, MessageRead)
+    assert (event.channel, event.target_wamid) == ("106", "w7")
 
 
 def test_a_sent_template_is_shown_as_one() -> None:

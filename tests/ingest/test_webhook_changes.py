@@ -118,6 +118,34 @@ def test_a_changed_user_id_may_have_the_old_one_only_inside(members: dict[str, s
     assert row.content == {"event": "user_changed_user_id"}
 
 
+def test_a_notice_of_a_change_may_be_from_the_new_id_or_number_already() -> None:
+    said = "User Ida to Bo changed from US.1 to US.2"
+    payload = {"type": "user_changed_user_id", "user_id": "US.2", "body": said}
+    move, _ = one(text("s", 0, type="system", system=payload, from_user_id="US.2"))
+    assert move == IdentityChange(Person(wa_user_id="US.1"), Person(wa_user_id="US.2"), AT, "101")
+    number = system("user_changed_number", body=f"Ida changed from 34600000009 to {ANA}", wa_id=ANA)
+    move, _ = one(number)
+    assert isinstance(move, IdentityChange)
+    assert (move.old.phone, move.new.phone) == ("+34600000009", f"+{ANA}")
+
+
+def user_id_update(**members: Any) -> dict[str, Any]:
+    update = {
+        "user_id": {"previous": "US.1", "current": "US.2"},
+        "timestamp": str(SECONDS),
+        **members,
+    }
+    return body(value(user_id_update=[update]), "user_id_update")
+
+
+def test_an_update_of_a_user_id_is_a_change_of_identity() -> None:
+    old, new = Person(wa_user_id="US.1"), Person(wa_user_id="US.2")
+    assert events(user_id_update()) == [IdentityChange(old, new, AT, "101")]
+    upsert, move = events(user_id_update(wa_id=ANA))
+    assert upsert == ContactUpsert(Person(f"+{ANA}", ANA, "US.1"), AT - 1, channel="101")
+    assert move == IdentityChange(old, new, AT, "101")
+
+
 @pytest.mark.parametrize(
     ("message", "event", "raw"),
     [

@@ -193,6 +193,15 @@ class MessageRevoke:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageRead:
+    """The business read a customer's message; parked until the message is stored."""
+
+    channel: str
+    target_wamid: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class StatusUpdate:
     """Delivery status of an outbound message: sent, delivered, read, played or failed.
 
@@ -343,6 +352,7 @@ DomainEvent = (
     | MessageUpsert
     | MessageEdit
     | MessageRevoke
+    | MessageRead
     | StatusUpdate
     | ReactionSet
     | NoteUpsert

@@ -294,7 +294,7 @@ CREATE TABLE reaction(
   created_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, channel_id, target_wamid, person));
 
--- Updates that are parked until their target is known. kind: edit, revoke or status:*, with the
+-- Updates that are parked until their target is known. kind: edit, revoke, read or status:*, with the
 -- wamid of a message of the channel as target; or number, with a phone number as target and
 -- channel_id 0.
 CREATE TABLE orphan(

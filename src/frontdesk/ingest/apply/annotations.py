@@ -6,13 +6,13 @@ from typing import Any
 
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.context import BatchContext
-from frontdesk.ingest.apply.conversation_rules import StateEvent
+from frontdesk.ingest.apply.conversation_rules import INBOUND, StateEvent
 from frontdesk.ingest.apply.conversations import BatchConversation, Conversations
 from frontdesk.ingest.apply.messages import Messages
-from frontdesk.ingest.events import ConversationEvent, NoteUpsert, ReactionSet
+from frontdesk.ingest.events import ConversationEvent, MessageRead, NoteUpsert, ReactionSet
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Row
-from frontdesk.store.rows import ConversationEventRow, NoteRow, ReactionRow, packed
+from frontdesk.store.rows import ConversationEventRow, MessageRow, NoteRow, ReactionRow, packed
 
 
 class Annotations:
@@ -111,6 +111,34 @@ class Annotations:
         conversation.events.append(
             self.add_event(conversation, event.at, event.name, event.value, event.external_id, part)
         )
+        conversation.touched = True
+
+    def apply_read(self, event: MessageRead) -> None:
+        """Move the read marker to a message; park the event if the message is unknown."""
+        channel_id = self._catalogue.channel_id(event.channel, event.at)
+        row = self._messages.find(channel_id, event.target_wamid)
+        if row is not None:
+            self._mark_read(row, event.at)
+        elif self._messages.park_read(channel_id, event):
+            self._context.counts.add("events", "new")
+        else:
+            self._context.counts.add("events", "known")
+
+    def apply_parked_reads(self) -> None:
+        """Move read markers to messages that were read before they were known."""
+        for row, at in self._messages.read_before:
+            self._mark_read(row, at)
+
+    def _mark_read(self, row: MessageRow, at: int) -> None:
+        external_id = f"marked:{row['wamid']}"
+        stored = lookups.event_ids(*self._context.account, (external_id,))
+        if row["direction"] != INBOUND or stored or external_id in self._event_ids:
+            self._context.counts.add("events", "known")
+            return
+        conversation = self._conversations.owner_of(row)
+        value = {"until": row["created_at"]}
+        event = self.add_event(conversation, at, "read_marker", value, external_id, row["part"])
+        conversation.events.append(event)
         conversation.touched = True
 
     def add_event(

@@ -29,6 +29,7 @@ from frontdesk.ingest.events import (
     DomainEvent,
     IdentityChange,
     MessageEdit,
+    MessageRead,
     MessageRevoke,
     MessageUpsert,
     NoteUpsert,
@@ -52,7 +53,7 @@ _SNOOZES_BATCH = 500
 Kind = TypeVar("Kind")
 Kinds = Mapping[type, Sequence[Any]]
 
-_ABOUT_A_MESSAGE = (ReactionSet, MessageEdit, MessageRevoke)
+_ABOUT_A_MESSAGE = (ReactionSet, MessageEdit, MessageRevoke, MessageRead)
 
 
 def by_kind(events: Iterable[DomainEvent]) -> Kinds:
@@ -151,6 +152,8 @@ class Batch:
         _each(self.annotations.apply_reaction, kinds.get(ReactionSet, ()))
         _each(self.annotations.apply_note, kinds.get(NoteUpsert, ()))
         _each(self.annotations.apply_event, kinds.get(ConversationEvent, ()))
+        _each(self.annotations.apply_read, kinds.get(MessageRead, ()))
+        self.annotations.apply_parked_reads()
 
     def _apply_catalogue(self, kinds: Kinds) -> None:
         upserts = kinds.get(ChannelUpsert, ())

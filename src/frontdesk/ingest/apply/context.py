@@ -12,7 +12,7 @@ from frontdesk.store.rows import PendingRow, packed
 from frontdesk.store.writes import Ids
 
 # Kinds of parked updates.
-EDIT, REVOKE, NUMBER = "edit", "revoke", "number"
+EDIT, REVOKE, READ, NUMBER = "edit", "revoke", "read", "number"
 # Prefix of the name of a delivery step.
 STATUS = "status:"
 

@@ -8,7 +8,7 @@ from typing import Any, overload
 from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.contacts import Contacts
-from frontdesk.ingest.apply.context import EDIT, REVOKE, STATUS, BatchContext, PendingUpdates
+from frontdesk.ingest.apply.context import EDIT, READ, REVOKE, STATUS, BatchContext, PendingUpdates
 from frontdesk.ingest.apply.conversation_rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.apply.conversations import (
     BatchConversation,
@@ -19,6 +19,7 @@ from frontdesk.ingest.apply.message_matching import EXPORT, NamelessMessages, al
 from frontdesk.ingest.events import (
     CONTENTS,
     MessageEdit,
+    MessageRead,
     MessageRevoke,
     MessageUpsert,
     Person,
@@ -58,6 +59,8 @@ class Messages:
         # Stored rows before this batch, by id.
         self._before: dict[int, MessageRow] = {}
         self._nameless = NamelessMessages(context)
+        # Messages of this batch that were read before they were known, with the time of reading.
+        self.read_before: list[tuple[MessageRow, int]] = []
         # Files of chat exports by the id of the message that they move from, and to.
         self._moved_files: dict[int, int] = {}
 
@@ -323,6 +326,14 @@ class Messages:
         self._pending.park(channel_id, event.target_wamid, REVOKE, event.at, asdict(event))
         return True
 
+    def park_read(self, channel_id: int, event: MessageRead) -> bool:
+        """Park the earliest reading of a message."""
+        parked = self._pending.parked(channel_id, event.target_wamid, READ)
+        if parked is not None and parked[0] <= event.at:
+            return False
+        self._pending.park(channel_id, event.target_wamid, READ, event.at, {})
+        return True
+
     def _park_status(self, channel_id: int, event: StatusUpdate) -> None:
         """Park a status, merged with a parked one of the same step."""
         place = channel_id, event.wamid, f"{STATUS}{event.status}"
@@ -339,6 +350,8 @@ class Messages:
             message_row.edit(row, MessageEdit(**edit[1]))
         if revoke := self._pending.take(*place, REVOKE):
             message_row.revoke(row, revoke[0])
+        if read := self._pending.take(*place, READ):
+            self.read_before.append((row, read[0]))
         for status in sorted(DELIVERY_STEPS):
             step = self._pending.take(*place, f"{STATUS}{status}")
             if step is not None and row["direction"] == OUTBOUND:

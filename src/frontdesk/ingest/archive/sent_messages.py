@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from frontdesk.ingest.archive.native_lines import required_instant
-from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
+from frontdesk.ingest.events import (
+    Author,
+    DomainEvent,
+    MessageRead,
+    MessageUpsert,
+    Person,
+    ReactionSet,
+)
 from frontdesk.ingest.json_reader import JsonObject, Malformed, checked_channel_id, phone_of
 from frontdesk.ingest.webhooks.messages import WebhookChange, add_message
 
@@ -17,6 +24,8 @@ KIND = "cloud_api_send"
 
 def convert(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent]:
     """Convert a record {at, request, response, author?, phone_number_id?}.
+
+    A request that marks a message as read becomes a `MessageRead`.
 
     channel: default of records that name none. Raises: Malformed.
     """
@@ -27,6 +36,8 @@ def convert(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent
     checked_channel_id(channel, "phone_number_id")
     at = required_instant(record, "at")
     request, response = record.part("request"), record.part("response")
+    if request.optional_text("status") == "read" and "message_id" in request:
+        return [MessageRead(channel, request.id("message_id"), at)]
     answers = response.parts("messages")
     if not answers:
         raise Malformed("response.messages is empty: nothing was sent")

@@ -6,7 +6,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from frontdesk.ingest.events import (
@@ -287,6 +287,22 @@ def convert_preference(value: WebhookChange, preference: JsonObject) -> None:
     value.met(person, at)
 
 
+def convert_user_id(value: WebhookChange, update: JsonObject) -> None:
+    """Convert that a person has another user id."""
+    user_id = update.part("user_id")
+    old, new = user_id.id("previous"), user_id.id("current")
+    at, _ = value.moment(update)
+    members = {"wa_id": update.members.get("wa_id"), "user_id": new}
+    person = value.person(JsonObject(members, update.where), "wa_id", "user_id")
+    if person.phone is not None:
+        # Who has that number had the old id until then.
+        before = replace(person, wa_user_id=old)
+        value.events.append(ContactUpsert(before, at - 1, channel=value.channel))
+    change = IdentityChange(Person(wa_user_id=old), Person(wa_user_id=new), at, value.channel)
+    value.events.append(change)
+    value.met(person, at)
+
+
 def _convert_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
     if step not in DELIVERY_STEPS:
         value.ignored[f"status {step[:40]}"] += 1
@@ -482,7 +498,8 @@ def _convert_system(value: WebhookChange, message: JsonObject, person: Person) -
         if new is None:
             raw = message.members
         else:
-            value.events.append(IdentityChange(person, new, at, value.channel))
+            old = _previous_identity(system, person, new)
+            value.events.append(IdentityChange(old, new, at, value.channel))
     elif kind not in _SYSTEM_EVENTS and kind != "request_welcome":
         raw = message.members
     text = system.optional_text("body") or None
@@ -500,12 +517,30 @@ def _changed_identity(system: JsonObject) -> Person | None:
     return None if user_id is None else Person(wa_user_id=user_id)
 
 
+def _previous_identity(system: JsonObject, person: Person, new: Person) -> Person:
+    """Return the identity before a change; the sender may have the new one already."""
+    if person.wa_user_id and person.wa_user_id == new.wa_user_id:
+        old = _old_user_id(system)
+        if old is not None and _USER_ID.fullmatch(old) and old != new.wa_user_id:
+            return Person(wa_user_id=old)
+    elif person.phone and person.phone == new.phone:
+        number = (_word_before_change(system) or "").removeprefix("+")
+        if is_phone(number) and f"+{number}" != new.phone:
+            return Person.of_phone(f"+{number}", None)
+    return person
+
+
 def _old_user_id(system: JsonObject) -> str | None:
     """Return the previous user id; some messages name it only in their text."""
-    previous = system.optional_id("previous_user_id")
-    if previous is not None:
-        return previous
-    before, changed, _ = (system.optional_text("body") or "").partition(" to ")
+    return system.optional_id("previous_user_id") or _word_before_change(system)
+
+
+def _word_before_change(system: JsonObject) -> str | None:
+    """Return the number or id that the text of a change names first: … from OLD to NEW.
+
+    A name in front of it may have any words.
+    """
+    before, changed, _ = (system.optional_text("body") or "").rpartition(" to ")
     return before.rpartition(" ")[2] or None if changed else None
 
 

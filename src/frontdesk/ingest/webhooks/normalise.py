@@ -21,6 +21,7 @@ from frontdesk.ingest.webhooks.messages import (
     convert_message,
     convert_preference,
     convert_status,
+    convert_user_id,
 )
 
 __all__ = ["TEXT_LIMIT", "NormalisedBody", "normalise"]
@@ -43,6 +44,7 @@ _ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
     "history": convert_history,
     "state_sync": convert_contact,
     "user_preferences": convert_preference,
+    "user_id_update": convert_user_id,
 }
 
 
