@@ -101,12 +101,24 @@ def test_a_message_that_comes_twice_has_one_request(database: Database) -> None:
         replace(PHOTO, at=NOW - 7 * DAY),
         replace(PHOTO, media={"mime_type": "image/jpeg"}),
         replace(PHOTO, media={"id": "../../etc/passwd"}),
+        replace(PHOTO, media={"id": ".."}),
+        replace(PHOTO, media={"id": "44.90"}),
         replace(PHOTO, media={"id": 4490709327384033}),
         replace(PHOTO, type="text", media=None),
         replace(PHOTO, source="chat_export"),
         replace(PHOTO, deleted_at=NOW, wamid=None),
     ],
-    ids=["old", "no id", "a path", "a number", "text", "of a phone", "deleted"],
+    ids=[
+        "old",
+        "no id",
+        "a path",
+        "the folder above",
+        "a dot",
+        "a number",
+        "text",
+        "of a phone",
+        "deleted",
+    ],
 )
 def test_a_file_that_cannot_be_fetched_is_not_requested(
     database: Database, event: MessageUpsert

@@ -155,3 +155,34 @@ with files.receive(1, 1 << 30) as file:
 """
     subprocess.run([sys.executable, "-c", program], check=False)
     assert [name.split("/")[0] for name in everything_below(tmp_path / "media")] == ["incoming"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_folder_that_is_a_link_leads_nowhere(
+    files: MediaDirectory, tmp_path: Path, depth: int
+) -> None:
+    path = files.path(ACCOUNT, stored(files))
+    folder = files.root.joinpath(*path.relative_to(files.root).parts[:depth])
+    elsewhere = tmp_path / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    assert files.size(ACCOUNT, DIGEST) is None
+    assert files.open(ACCOUNT, DIGEST) is None
+    assert files.find(DIGEST) is None
+    assert list(files.digests(ACCOUNT)) == []
+    files.delete(ACCOUNT, DIGEST)
+    with pytest.raises(Unreachable, match="is a symbolic link"):
+        stored(files)
+    assert everything_below(elsewhere) == ["/".join(path.relative_to(folder).parts)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_named_pipe_in_place_of_a_file_is_not_there(files: MediaDirectory) -> None:
+    path = files.path(ACCOUNT, stored(files))
+    path.unlink()
+    os.mkfifo(path)
+    assert files.open(ACCOUNT, DIGEST) is None
+    assert files.hash(ACCOUNT, DIGEST) is None
+    assert files.find(DIGEST) is None
+    assert not files.has(ACCOUNT, DIGEST)

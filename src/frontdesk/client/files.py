@@ -105,6 +105,8 @@ class ProviderFiles:
 
     async def _resolve(self, remote: str) -> str:
         """The address of a file."""
+        if remote in (".", ".."):
+            raise NotFound(_GONE)
         url = f"{self._address}/{quote(remote, safe='')}"
         async with self._sent(url) as response:
             if response.status_code == 404:

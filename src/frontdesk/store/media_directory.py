@@ -1,11 +1,14 @@
 """Directory of files of messages: `DIR/<account>/ab/cd/<sha256>`.
 
 A file is written below `incoming`, synchronised and renamed, so that it is whole or not there. It
-is private (0600).
+is private (0600). Symbolic links below the directory lead nowhere, and what is no regular file is
+not there: it is neither read nor deleted.
 """
 
+import errno
 import os
 import secrets
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -87,6 +90,8 @@ class MediaDirectory(MediaFiles):
         for name in ("", *folder.relative_to(self._root).parts):
             path /= name
             path.mkdir(mode=0o700, exist_ok=True)
+            if name and path.is_symlink():
+                raise OSError(errno.ELOOP, f"{path} is a symbolic link", str(path))
 
     def _keep_as(self, incoming: IncomingFile, path: Path) -> None:
         """Store a file under a path of the directory. Raises: OSError."""
@@ -113,22 +118,40 @@ class MediaDirectory(MediaFiles):
         return self._root / object_name(account_id, digest, preview=True)
 
     def size(self, account_id: int, digest: str) -> int | None:
-        path = self.path(account_id, digest)
         with self._usable():
-            try:
-                return path.lstat().st_size
-            except FileNotFoundError:
-                self._root.stat()
-                return None
+            found = self._status(self.path(account_id, digest))
+        return found.st_size if found else None
 
     def open(self, account_id: int, digest: str, *, preview: bool = False) -> OpenFile | None:
         path = self._root / object_name(account_id, digest, preview=preview)
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         with self._usable():
             try:
-                return OpenFile(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)))
+                found = self._status(path)
+                return OpenFile(os.open(path, flags)) if found else None
             except FileNotFoundError:
-                self._root.stat()
+                # Deleted meanwhile.
                 return None
+
+    def _status(self, path: Path) -> os.stat_result | None:
+        """Status of a regular file; None if there is none. Raises: OSError: no directory."""
+        self._root.stat()
+        try:
+            found = path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return found if stat.S_ISREG(found.st_mode) and not self._is_behind_link(path) else None
+
+    def _is_behind_link(self, path: Path) -> bool:
+        """True if a folder between the directory and a path is a symbolic link."""
+        folders = path.relative_to(self._root).parents
+        return any((self._root / folder).is_symlink() for folder in folders if folder.parts)
+
+    def find(self, digest: str) -> Path | None:
+        """Path of a file of whichever account."""
+        with self._usable():
+            paths = self._root.glob(f"*/{digest[:2]}/{digest[2:4]}/{digest}")
+            return next(filter(self._status, paths), None)
 
     def save_preview(self, account_id: int, digest: str, content: bytes) -> None:
         path = self.preview_path(account_id, digest)
@@ -140,19 +163,23 @@ class MediaDirectory(MediaFiles):
         """A directory that is missing may be mounted later, with the file in it: FilesUnusable."""
         with self._usable():
             self._root.stat()
-            for path in (self.path(account_id, digest), self.preview_path(account_id, digest)):
-                path.unlink(missing_ok=True)
+            path = self.path(account_id, digest)
+            if self._is_behind_link(path):
+                return
+            path.unlink(missing_ok=True)
+            self.preview_path(account_id, digest).unlink(missing_ok=True)
             _remove_empty(path.parent, path.parent.parent, path.parent.parent.parent)
 
     def digests(self, account_id: int) -> Iterator[str]:
         with self._usable():
             files = (self._root / str(account_id)).glob("??/??/*")
-            yield from distinct_digests(path.name for path in files)
+            yield from distinct_digests(path.name for path in files if self._status(path))
 
     def sweep(self) -> int:
         count = 0
         with self._usable():
-            for path in abandoned((self._root / _INCOMING).glob("*")):
+            paths = (self._root / _INCOMING).glob("*")
+            for path in abandoned(path for path in paths if self._status(path)):
                 path.unlink(missing_ok=True)
                 count += 1
         return count

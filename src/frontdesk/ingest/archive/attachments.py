@@ -49,8 +49,7 @@ class FileArchive:
 
     def find(self, digest: str) -> Path | None:
         """Path of a file, of whichever account."""
-        name = f"*/{digest[:2]}/{digest[2:4]}/{digest}"
-        return next(iter(self._files.root.glob(name)), None)
+        return self._files.find(digest) if self._files.root.is_dir() else None
 
 
 def attach_files(

@@ -15,7 +15,7 @@ from frontdesk.wire.values import MEDIA_TYPES
 
 # Sources whose ids are those of the Cloud API.
 _CLOUD_API = ("webhook", "history", "echo", "archive")
-_ID = re.compile(r"[0-9A-Za-z_.-]{1,200}")
+_ID = re.compile(r"[0-9A-Za-z_-]{1,200}")
 _SHA256_BYTES = 32
 
 
