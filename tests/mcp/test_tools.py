@@ -317,6 +317,18 @@ async def test_an_argument_that_a_tool_lacks_is_refused_with_those_that_it_has(
         assert words in await refusal(session, tool, **arguments)
 
 
+async def test_a_query_and_names_that_are_too_long_are_refused_at_once(
+    client: InboxClient,
+) -> None:
+    async with session_with(client) as session:
+        query = " ".join(f"w{number}" for number in range(20_000))
+        said = await refusal(session, "list_conversations", query=query)
+        assert "A query has at most 4,000 characters, and this has 128,889." in said
+        ids = [" ".join(map(str, range(at, at + 55))) for at in (10, 65)]
+        said = await refusal(session, "read_threads", conversations=ids)
+        assert said == "These are 110 conversations: give at most 100."
+
+
 @pytest.mark.parametrize("blank", ["", "  ", "#", ","])
 async def test_a_blank_name_of_a_conversation_is_refused(client: InboxClient, blank: str) -> None:
     async with session_with(client) as session:

@@ -22,7 +22,7 @@ from frontdesk.query import (
     reference,
     sort_key,
 )
-from frontdesk.query.language import KINDS, LISTED, ORDERS, words
+from frontdesk.query.language import KINDS, LISTED, ORDERS, STATUS, WORDS, words
 from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
 from frontdesk.text.clean import clean, one_line
@@ -582,3 +582,18 @@ def test_a_label_has_no_id() -> None:
 def test_a_customer_without_a_number_is_meant_by_id() -> None:
     assert str(customer("7", "+16505551234")) == "from:+16505551234"
     assert str(customer("7", None)) == "from:id:7"
+
+
+def test_of_many_terms_each_stands_once_and_later_ones_replace_what_they_exclude() -> None:
+    texts = [Term(WORDS, f"w{number}") for number in range(20_000)]
+    negated = [one._replace(negated=True) for one in texts[1:]]
+    states = [Term(STATUS, value) for value in ("open", "snoozed", "resolved")]
+    query = Query.of(*states, *texts, *texts, *negated, *states)
+    assert query.terms == (states[-1], texts[0], *negated)
+
+
+def test_a_query_has_a_length() -> None:
+    longest = "a" * 1_999 + " " + "b" * 2_000
+    assert str(parse(longest)) == longest
+    with pytest.raises(QueryError, match="at most 4,000 characters, and this has 4,001"):
+        parse(f"{longest}c")

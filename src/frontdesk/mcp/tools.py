@@ -54,6 +54,8 @@ sort:active|oldest|waiting|window|created"""
 MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
 # Rows that one call looks through.
 MOST_EXAMINED = 5_000
+# Conversations that one call reads; names may stand for several.
+MOST_THREADS = 100
 _LEAST_ENTRY, _LEAST_THREAD = 200, 500
 _MOST_NAMES = 40
 
@@ -173,7 +175,7 @@ class InboxTools:
         self,
         context: Context[Any, Any],
         conversations: Annotated[
-            list[str],
+            list[Annotated[str, Field(max_length=200)]],
             Field(
                 min_length=1,
                 max_length=20,
@@ -198,6 +200,10 @@ class InboxTools:
         filter = EntryFilter(start, end, WHO[who])
         with reported():
             named = await conversation_ids(reader.client, conversations)
+            if len(named.ids) > MOST_THREADS:
+                raise ToolError(
+                    f"These are {len(named.ids)} conversations: give at most {MOST_THREADS}."
+                )
             if cursor is not None and len(named.ids) != 1:
                 raise ToolError("A cursor goes with one conversation: give the id that it is of.")
             parts = [f"{sentence(failure)} {_FIND}" for failure in named.failures.values()]

@@ -169,11 +169,10 @@ class Term(NamedTuple):
     @classmethod
     def any_of(cls, kind: str, values: Sequence[str], *, negated: bool = False) -> "Term":
         """Term of one or several values; words with a meaning of their own come first."""
-        distinct = {value.casefold(): value for value in reversed(values)}
-        ordered = sorted(
-            sorted(distinct.values(), key=list(values).index),
-            key=lambda value: value not in WORDS_OF.get(kind, ()),
-        )
+        distinct: dict[str, str] = {}
+        for value in values:
+            distinct.setdefault(value.casefold(), value)
+        ordered = sorted(distinct.values(), key=lambda value: value not in WORDS_OF.get(kind, ()))
         return cls(kind, ordered[0], negated, tuple(ordered[1:]))
 
 
@@ -213,12 +212,12 @@ class Query:
     @classmethod
     def of(cls, *terms: Term) -> "Query":
         """Query of these terms; a later term replaces an earlier one that excludes it."""
-        terms_left: list[Term] = []
+        left = _TermSet()
         for term in terms:
-            terms_left = [
-                other for other in terms_left if other != term and not _excludes(term, other)
-            ]
-            terms_left.append(term)
+            for other in (term, *left.excluded_by(term)):
+                left.pop(other, None)
+            left.add(term)
+        terms_left = [*left]
         if not any(map(_is_wait, terms_left)):
             terms_left = [term for term in terms_left if term.kind != HOURS]
         return cls(tuple(sorted(terms_left, key=lambda term: KINDS.index(term.kind))))
@@ -262,6 +261,8 @@ class Query:
         return frozenset(self.terms) == frozenset(other.terms)
 
 
+# A query is written by a person, or by a model that was told so by a customer.
+MOST_CHARACTERS = 4_000
 VIEW_KEYS = ("5", "6", "7", "8", "9")
 
 
@@ -283,12 +284,23 @@ def _is_wait(term: Term) -> bool:
     return term.kind == WAITING and is_duration(term.value)
 
 
-def _excludes(term: Term, other: Term) -> bool:
-    if term._replace(negated=not term.negated) == other:
-        return True
-    if term.kind != other.kind or term.kind not in _SINGLE:
-        return False
-    return not term.negated and not other.negated
+class _TermSet(dict[Term, None]):
+    """Terms in order, each once; finds what a term excludes without a walk over all."""
+
+    def __init__(self) -> None:
+        self._single: dict[str, Term] = {}
+
+    def add(self, term: Term) -> None:
+        self[term] = None
+        if term.kind in _SINGLE and not term.negated:
+            self._single[term.kind] = term
+
+    def excluded_by(self, term: Term) -> list[Term]:
+        """Its negation, and the other term of a kind that has only one."""
+        others = [term._replace(negated=not term.negated)]
+        if not term.negated and (single := self._single.get(term.kind, term)) != term:
+            others.append(single)
+        return [other for other in others if other in self]
 
 
 class Token(NamedTuple):
@@ -426,7 +438,10 @@ def parse(text: str) -> Query:
 
 def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
     """Parse a query as far as possible: the valid terms, and a problem for each mistake."""
-    terms: list[Term] = []
+    if len(text) > MOST_CHARACTERS:
+        words = f"A query has at most {MOST_CHARACTERS:,} characters, and this has {len(text):,}."
+        return Query(), [QueryProblem(MOST_CHARACTERS, len(text), words)]
+    terms = _TermSet()
     problems: list[QueryProblem] = []
     all_tokens = [*tokens(text)]
     around = zip_longest([None, *all_tokens[:-1]], all_tokens, all_tokens[1:])
@@ -436,15 +451,14 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
         term = _operator_problem(before, token, following) or _term(token)
         if isinstance(term, str):
             problems.append(QueryProblem(token.start, token.end, term))
-        elif other := next(
-            (other for other in terms if other != term and _excludes(term, other)), None
-        ):
+        elif others := terms.excluded_by(term):
+            other = others[0]
             why = "These exclude each other"
             why = why if term.negated or other.negated else _SINGLE[term.kind]
             words = f"{why}: keep {other} or {term}."
             problems.append(QueryProblem(token.start, token.end, words))
         else:
-            terms.append(term)
+            terms.add(term)
     if not any(map(_is_wait, terms)):
         problems += _hours_problems(all_tokens)
     return Query.of(*terms), sorted(problems)

@@ -126,9 +126,10 @@ class MediaDirectory(MediaFiles):
         path = self._root / object_name(account_id, digest, preview=preview)
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         with self._usable():
+            if self._status(path) is None:
+                return None
             try:
-                found = self._status(path)
-                return OpenFile(os.open(path, flags)) if found else None
+                return OpenFile(os.open(path, flags))
             except FileNotFoundError:
                 # Deleted meanwhile.
                 return None

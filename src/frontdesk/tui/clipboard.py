@@ -28,6 +28,7 @@ _BROWSER_SECONDS = 10.0
 _OPEN = "from sys import argv, exit; import webbrowser; exit(not webbrowser.open(argv[1]))"
 # What terminals take by OSC 52 at least; they drop what is longer, without a word.
 _SAFE_BYTES = 74_000 * 3 // 4
+_LONGEST_ADDRESS = 8_192
 # Characters of a copied text that are shown.
 _SHOWN = 40
 
@@ -86,12 +87,14 @@ def links_in(entry: Message | Note) -> list[str]:
 
 
 def is_web(address: str) -> bool:
-    """True for an http or https URL with a host; others are never opened."""
+    """True for an http or https URL with a host, no longer than browsers take; others are never
+    opened."""
     try:
         parts = urlsplit(address)
     except ValueError:
         return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
+    is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    return is_address and len(address) <= _LONGEST_ADDRESS
 
 
 def open_outside(address: str) -> bool:
@@ -131,14 +134,18 @@ def _is_opened(address: str) -> bool:
 
 def _trimmed(address: str) -> str:
     """Strip trailing punctuation that belongs to the sentence."""
-    while address:
-        last = address[-1]
-        opening = _CLOSING.get(last)
-        if last in ".,;:!?…" or (opening and address.count(opening) < address.count(last)):
-            address = address[:-1]
-        else:
+    surplus = {
+        close: address.count(close) - address.count(open) for close, open in _CLOSING.items()
+    }
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        if surplus.get(last, 0) > 0:
+            surplus[last] -= 1
+        elif last not in ".,;:!?…":
             break
-    return address
+        end -= 1
+    return address[:end]
 
 
 def say(screen: Screen[Any], sentence: str) -> None:

@@ -230,6 +230,13 @@ async def test_o_without_a_link_says_what_it_could_open(viewer: Viewer) -> None:
         ("javascript:alert(1) file:///etc/passwd", []),
         ("https:// http://", []),
         ("HTTPS://EXAMPLE.COM.", ["HTTPS://EXAMPLE.COM"]),
+        ("https://example.com/" + "])" * 40_000 + ".", ["https://example.com/"]),
+        (
+            "https://example.com/(a)[b](" + "(" * 50 + ")" * 60,
+            ["https://example.com/(a)[b](" + "(" * 50 + ")" * 51],
+        ),
+        ("https://example.com/" + "a" * 8_172, ["https://example.com/" + "a" * 8_172]),
+        ("https://example.com/" + "a" * 8_173, []),
     ],
 )
 def test_links_are_found_without_the_sentence_around_them(text: str, links: list[str]) -> None:
