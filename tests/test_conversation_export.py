@@ -43,6 +43,16 @@ def test_messages_and_notes_are_one_stream_oldest_first():
     assert [entry.id for entry in in_order(entries)] == ["1", "9", "10", "3"]
 
 
+def test_an_answer_in_the_second_of_its_question_is_after_it():
+    entries = [
+        message("7", direction="outbound", author="api"),
+        note("2", "2026-03-14T09:26:53.000Z"),
+        message("11"),
+        message("8"),
+    ]
+    assert [entry.id for entry in in_order(entries)] == ["2", "8", "11", "7"]
+
+
 @pytest.mark.parametrize("name", ["contact", "user", "phone"])
 def test_people_are_people(name: str):
     assert by_people(message(author=name))

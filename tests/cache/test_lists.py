@@ -236,6 +236,16 @@ async def test_find_agrees_with_the_shown_rows_after_later_saves(
         assert position is None or listing[position].id == value.id
 
 
+async def test_of_one_second_what_came_in_is_read_before_what_went_out(cache: Cache) -> None:
+    thread = thread_name("7")
+    answer = message(1, 30).model_copy(update={"direction": "outbound", "author": "api"})
+    page: list[Value] = [answer, message(12, 30), message(9, 30), message(4, 20)]
+    await cache.save_head(thread, fetched(page, end=True), NOW)
+    listing: Listing[Message | Note] = cache.listing(thread, newest_first=False)
+    assert [entry.id for entry in listing] == ["4", "9", "12", "1"]
+    assert listing.ranks([answer.model_copy(update={"id": "2"}), message(10, 30)]) == [4, 2]
+
+
 async def test_a_thread_is_read_from_its_oldest_message(cache: Cache) -> None:
     thread = thread_name("7")
     page: list[Value] = [message(3, 3), message(2, 2)]

@@ -125,17 +125,19 @@ def test_a_true_author_is_believed_over_the_way_a_message_was_sent(database: Dat
     assert (message["author"], message["source"]) == ("campaign", "echo")
 
 
-def test_messages_of_one_second_are_ordered_by_their_provider_s_id(database: Database) -> None:
-    apply(database, inbound(NOW - 9000, "b", text="second"))
-    apply(database, inbound(NOW - 9000, "a", text="first"))
+def test_of_messages_of_one_second_the_one_stored_last_is_the_last(database: Database) -> None:
+    apply(database, inbound(NOW - 9000, "b", text="first"))
+    apply(database, inbound(NOW - 9000, "a", text="second"))
     preview = json.loads(only(database, "conversation")["last_message_json"])
     assert preview["text"] == "second"
 
 
-def test_in_one_batch_ids_follow_that_order(database: Database) -> None:
+def test_in_one_batch_ids_follow_the_time_and_then_the_order_of_the_events(
+    database: Database,
+) -> None:
     apply(database, inbound(NOW, "c"), inbound(NOW - 9000, "b"), inbound(NOW - 9000, "a"))
     found = rows(database, "SELECT wamid FROM message ORDER BY id")
-    assert [row["wamid"] for row in found] == ["a", "b", "c"]
+    assert [row["wamid"] for row in found] == ["b", "a", "c"]
 
 
 def test_a_time_in_the_future_is_kept_and_the_earliest_receipt_counts(database: Database) -> None:

@@ -1,6 +1,7 @@
 """Events in any order, repetition and batches give the same inbox."""
 
 import json
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ from frontdesk.ingest.events import (
     ReactionSet,
     StatusUpdate,
 )
+from frontdesk.store.conversations import previewed_id
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rollups import rollup_differences
@@ -130,6 +132,36 @@ def facts(draw: st.DrawFn) -> list[DomainEvent]:
     return [draw(draw(st.sampled_from(kinds))(START + 1000 * time)) for time in sorted(times)]
 
 
+@st.composite
+def facts_of_few_seconds(draw: st.DrawFn) -> list[DomainEvent]:
+    """Messages of two seconds, answers and calls among them, with what happened meanwhile."""
+    people = st.sampled_from([("contact", "text"), ("contact", "call"), ("user", "text")])
+    others = st.sampled_from([("phone", "text"), ("ai_agent", "text"), ("api", "text")])
+    said = draw(st.lists(st.tuples(st.integers(1, 2), people | others), min_size=2, max_size=9))
+    events: list[DomainEvent] = [
+        MessageUpsert(
+            channel=CHANNELS[0],
+            person=PEOPLE[0],
+            wamid=f"{draw(st.integers(0, 99)):02}-{number}",
+            at=START + 1000 * second,
+            outbound=author != "contact",
+            author=Author(author, user=f"u{number}" if author == "user" else None),
+            type=type,
+            source="webhook",
+            text=f"{number}",
+            content={"status": "answered"} if type == "call" else None,
+            live=draw(st.booleans()),
+        )
+        for number, (second, (author, type)) in enumerate(said)
+    ]
+    happened = draw(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(HAPPENINGS)), max_size=3))
+    events += [
+        ConversationEvent(CHANNELS[0], PEOPLE[0], f"e{number}", START + 1000 * second, name, value)
+        for number, (second, (name, value)) in enumerate(happened)
+    ]
+    return events
+
+
 def inbox(engine: Engine, *batches: list[DomainEvent]) -> dict[str, Any]:
     """What readers find after some batches, without values that depend on the order of arrival."""
     with engine.fresh() as database:
@@ -159,6 +191,9 @@ def _contents(connection: Connection, aside: int) -> dict[str, Any]:
         """
     )
     assert not stale
+    for row in connection.rows("SELECT id, last_message_json FROM conversation"):
+        newest = connection.row(LAST_OF_THREAD, {"id": row["id"]})
+        assert previewed_id(row["last_message_json"]) == (newest and newest["id"])
     found = {
         name: sorted(repr(unnumbered(row)) for row in connection.rows(sql))
         for name, sql in VIEWS.items()
@@ -183,6 +218,10 @@ def held_up(row: Row, aside: int) -> dict[str, Any]:
 WHO = """
   JOIN channel ch ON ch.id = c.channel_id JOIN contact p ON p.id = c.contact_id
   LEFT JOIN app_user u ON u.id = c.assignee_id
+"""
+LAST_OF_THREAD = """
+    SELECT id FROM message WHERE conversation_id = :id AND type NOT IN ('reaction', 'system')
+    ORDER BY created_at DESC, direction DESC, id DESC LIMIT 1
 """
 LAST_ACTIVITY = (
     f"SELECT phone_number_id, p.phone, wa_user_id, c.last_activity_at FROM conversation c {WHO}"
@@ -237,6 +276,27 @@ def test_any_order_and_any_repetition_make_the_same_inbox(
     bounds = [0, *cuts, len(shuffled)]
     batches = [shuffled[start:end] for start, end in pairwise(bounds)]
     assert inbox(engine, *batches) == inbox(engine, incoming)
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_messages_of_one_second_make_the_same_inbox_in_any_order_but_for_the_last_one_stored(
+    engine: Engine, data: st.DataObject
+) -> None:
+    incoming = data.draw(facts_of_few_seconds())
+    shuffled = data.draw(st.permutations(incoming))
+    cut = data.draw(st.integers(0, len(shuffled)))
+    inboxes = [
+        inbox(engine, *batches)
+        for batches in ([incoming], [shuffled[:cut], shuffled[cut:]], [[each] for each in shuffled])
+    ]
+    for each in inboxes:
+        each["conversations"] = [_TIED.sub("", row) for row in each["conversations"]]
+    assert inboxes[0] == inboxes[1] == inboxes[2]
+
+
+# What the preview says of one of several messages of one second and side.
+_TIED = re.compile("'(author|type|text|delivery_status)': [^,}]+")
 
 
 @settings(max_examples=8, deadline=None)

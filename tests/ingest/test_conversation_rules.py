@@ -1,5 +1,6 @@
 """The state rules, one by one."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -423,12 +424,44 @@ def test_events_of_one_time_have_an_order(events: list[StateEvent]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [({"wamid": "a"}, {"wamid": "b", "id": 1}), ({"wamid": None}, {"id": 11})]
+    ("first", "second"),
+    [
+        (message(10, wamid="z"), message(10, wamid="b", id=11)),
+        (message(10, wamid=None), message(10, wamid=None, id=11)),
+        (message(10, wamid="z"), message(10, "user", wamid="a", id=1)),
+    ],
+    ids=["as stored", "without a wamid", "the answer"],
 )
-def test_messages_of_one_time_have_an_order(first: dict[str, Any], second: dict[str, Any]) -> None:
-    said = [message(10, **first), message(10, **{"wamid": first["wamid"], **second})]
-    for given in (said, said[::-1]):
-        assert fold(ConversationState(), given, []).last_message == said[1]
+def test_the_last_message_of_one_time_is_that_of_the_thread(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    for given in ([first, second], [second, first]):
+        assert fold(ConversationState(), given, []).last_message == second
+
+
+ANSWERED = {"type": "call", "content_json": '{"status": "answered"}'}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [message(10, author, wamid="a", id=1) for author in ("user", "phone", "ai_agent", "api")]
+    + [message(10, wamid="a", id=1, **ANSWERED)],
+    ids=["user", "phone", "ai_agent", "api", "answered call"],
+)
+def test_an_answer_in_the_second_of_its_question_ends_the_wait(answer: dict[str, Any]) -> None:
+    question = message(10, wamid="z")
+    for given in ([question, answer], [answer, question]):
+        assert fold(ConversationState(), given, []).waiting_since is None
+
+
+def test_of_answers_of_one_time_the_same_is_measured_in_any_order_of_arrival() -> None:
+    question = message(10, "contact", wamid="z")
+    writers = [message(10, "user", author_id=str(id), wamid=f"w{id}") for id in (5, 3, 4)]
+    figures = [
+        fold(ConversationState(), [{**one, "id": at} for at, one in enumerate(said)], []).metrics
+        for said in permutations([question, *writers])
+    ]
+    assert figures == [[MetricEvent("first_response", 10, 10, 3)]] * 24
 
 
 def test_a_marker_counts_what_came_after_it_alone() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, StepResult, WebhookProcessor
 from frontdesk.ingest.webhooks.retention import DAY, delete_old_webhooks
 from frontdesk.store import raw_events
+from frontdesk.store.conversations import thread_page
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import ReceivedBody
 
@@ -97,6 +99,21 @@ def test_received_webhooks_are_applied_and_the_counters_stay_correct(database: D
     assert drain(intake(database)) == (1, Counter(applied=2))
     assert words(database).keys() == {"w1", "w2", "w3"}
     assert database.read(lambda connection: list(differences(connection, ACCOUNT))) == []
+
+
+def test_messages_of_one_second_are_shown_as_they_stand_in_a_body_and_as_bodies_came(
+    database: Database,
+):
+    arrive(database, body(text("z", "one"), text("m", "two"), text("a", "three")))
+    arrive(database, body(text("k", "four")))
+    drain(intake(database))
+    arrive(database, body(text("b", "five")))
+    drain(intake(database))
+    thread = database.read(lambda c: thread_page(c, ACCOUNT, "message", 1, None, 9))
+    assert [row["text"] for row in thread] == ["five", "four", "three", "two", "one"]
+    after = itemgetter("created_at", "direction", "id")(thread[1])
+    rest = database.read(lambda c: thread_page(c, ACCOUNT, "message", 1, after, 9))
+    assert rest == thread[2:]
 
 
 def test_a_new_conversation_goes_to_the_next_member_of_the_channels_team(database: Database):

@@ -8,6 +8,7 @@ from tests.mailbox.inbox import ALL, NOW, Inbox, shown
 from frontdesk.cache import Cache
 from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
+from frontdesk.wire import MessagePreview
 
 
 @pytest.fixture
@@ -42,6 +43,23 @@ async def test_an_empty_thread_is_not_asked_for_again_until_something_happens(
     await mailbox.refresh_conversations(ALL)
     await mailbox.prefetch(ALL, 0, "390")
     assert inbox.requests.count("messages") == 2
+
+
+async def test_a_thread_is_read_again_for_an_answer_in_the_second_of_its_question(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    inbox.write("390", 1)
+    (question,) = inbox.messages["390"]
+    for last in (question, question.model_copy(update={"id": "2", "direction": "outbound"})):
+        inbox.messages["390"] = [*{row.id: row for row in (question, last)}.values()]
+        row = inbox.conversations["390"]
+        preview = MessagePreview.model_validate(last.model_dump(exclude_unset=True))
+        members = {"last_activity_at": last.created_at, "last_message": preview}
+        inbox.conversations["390"] = row.model_copy(update=members)
+        await mailbox.refresh_conversations(ALL)
+        assert await mailbox.prefetch(ALL, 0, "390")
+    assert [entry.id for entry in mailbox.thread("390")] == [question.id, "2"]
+    assert mailbox.has_newest(inbox.conversations["390"])
 
 
 async def test_the_next_page_is_read_when_the_cursor_is_near_the_end(

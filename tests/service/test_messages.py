@@ -29,7 +29,10 @@ async def messages(client, rows, path):
 @pytest.mark.parametrize("limit", [1, 3, 4, 50])
 async def test_messages_come_newest_first_each_once(client, rows, path, limit):
     walked = await rows(client, f"{path}/messages", limit=limit)
-    keys = [(message["created_at"], int(message["id"])) for message in walked]
+    keys = [
+        (message["created_at"], message["direction"] == "outbound", int(message["id"]))
+        for message in walked
+    ]
     assert len(keys) == 67
     assert keys == sorted(set(keys), reverse=True)
     assert walked == await rows(client, f"{path}/messages", limit=100)

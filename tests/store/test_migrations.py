@@ -25,8 +25,9 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.double_contacts import merge_doubles
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
+from frontdesk.ingest.reordered import fold_reordered
 from frontdesk.store import message_search
-from frontdesk.store.conversations import ConversationSelection, states_of
+from frontdesk.store.conversations import ConversationSelection, states_of, thread_page
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
 from frontdesk.store.migrations import Schema
 from frontdesk.store.postgres import PostgresDatabase
@@ -100,7 +101,7 @@ def shape(connection: Connection) -> tuple[set[Any], dict[str, str]]:
     """All tables with their columns, and the definitions of the indexes by name."""
     if connection.dialect == "sqlite":
         columns = (
-            'SELECT m.name AS relation, c.name, c.type, c."notnull" AS required'
+            'SELECT m.name AS relation, c.name, c.type, c."notnull" AS required, c.pk'
             " FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table'"
         )
         indexes = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql > ''"
@@ -169,6 +170,64 @@ def two_forms(connection: Connection) -> list[tuple[str, str, int, int]]:
         """
     )
     return [tuple(row.values()) for row in rows]
+
+
+def test_an_answer_in_the_second_of_its_question_is_after_it_once_upgraded(opening: Opening):
+    said = MessageUpsert(
+        CHANNEL, Person("+34600000009"), "z", NOW, False, Author("contact"), "text", "webhook",
+        text="Is the harbour open?",
+    )  # fmt: skip
+    answer = replace(said, wamid="a", outbound=True, author=Author("user"), text="Until nine.")
+    later = replace(said, wamid="m", person=Person("+34600000008"), live=False)
+    with opening(create=True, schema=Schema(13)) as database:
+        before = database.read(shape)
+        events = [answer, said, later, replace(later, wamid="b")]
+        database.write(lambda c: apply_events(c, 1, events, now=NOW, initial_status="resolved"))
+        database.write(make_layout_13)
+        assert database.read(waiting) == [("+34600000008", None), ("+34600000009", NOW)]
+    with opening(upgrade=True) as database:
+        assert database.read(shape) == before
+        assert fold_reordered(database, now=NOW + 5) == 2
+        assert database.read(waiting) == [("+34600000008", None), ("+34600000009", None)]
+        thread = database.read(lambda c: thread_page(c, 1, "message", 1, None, 9))
+        assert [row["wamid"] for row in thread] == ["a", "z"]
+        assert database.read(lambda c: [*differences(c, 1)]) == []
+        assert fold_reordered(database, now=NOW + 6) == 0
+
+
+def make_layout_13(connection: Connection) -> None:
+    """Give the messages the key of layout 13, which put the question after its answer."""
+    key = "account_id, conversation_id, created_at, id"
+    if connection.dialect == "postgresql":
+        connection.run(f"ALTER TABLE message DROP CONSTRAINT message_pkey, ADD PRIMARY KEY({key})")
+    else:
+        definitions = [
+            row["sql"]
+            for row in connection.rows(
+                "SELECT sql FROM sqlite_master WHERE tbl_name = 'message' AND sql > ''"
+            )
+        ]
+        connection.run("CREATE TABLE copy AS SELECT * FROM message")
+        connection.run("DROP TABLE message")
+        for sql in definitions:
+            connection.run(sql.replace("created_at, direction, id)", "created_at, id)"))
+        connection.run("INSERT INTO message SELECT * FROM copy")
+        connection.run("DROP TABLE copy")
+    connection.run("DROP INDEX message_template")
+    connection.run(
+        "UPDATE conversation SET waiting_since = :now, unanswered_since = :now WHERE id = 1",
+        {"now": NOW},
+    )
+
+
+def waiting(connection: Connection) -> list[tuple[str, int | None]]:
+    rows = connection.rows(
+        """
+        SELECT p.phone, c.waiting_since FROM conversation AS c
+        JOIN contact AS p ON p.account_id = c.account_id AND p.id = c.contact_id ORDER BY p.phone
+        """
+    )
+    return [(row["phone"], row["waiting_since"]) for row in rows]
 
 
 @pytest.mark.parametrize("release", ["0.1.0"], indirect=True)

@@ -177,7 +177,7 @@ def check_merge(explaining, selection, after):
 
 def test_threads_and_lookups_are_searched_never_scanned(explaining):
     def read(c):
-        conversations.thread_page(c, 1, "message", 5, (9, 9), 51)
+        conversations.thread_page(c, 1, "message", 5, (9, 0, 9), 51)
         conversations.thread_page(c, 1, "note", 5, None, 51)
         conversations.conversation(c, 1, 5)
         conversations.labels_of(c, 1, [1, 2, 3])
@@ -192,7 +192,7 @@ def test_threads_and_lookups_are_searched_never_scanned(explaining):
 
     for plan in explaining(read):
         assert "SCAN" not in text(plan)
-    (plan,) = explaining(lambda c: conversations.thread_page(c, 1, "message", 5, (9, 9), 51))
+    (plan,) = explaining(lambda c: conversations.thread_page(c, 1, "message", 5, (9, 0, 9), 51))
     assert "TEMP B-TREE" not in text(plan)
 
 

@@ -61,6 +61,22 @@ def test_pending_bodies_come_in_order_within_the_count_and_size_limits(database:
     assert waiting(database, size=1) == [b"a" * 10]
 
 
+def test_bodies_of_one_millisecond_come_in_the_order_in_which_they_were_stored(
+    database: Database,
+):
+    bodies = [f"{number}".encode() for number in range(9)]
+    for body in bodies:
+        arrive(database, body)
+    assert waiting(database) == bodies
+
+
+def test_a_clock_that_was_put_back_gives_its_own_times(database: Database):
+    arrive(database, b"before", at=9_000_000)
+    (digest,) = arrive(database, b"after", at=8_000)
+    places = database.read(lambda connection: raw_events.positions_after(connection, 1, None, 9))
+    assert places[0] == BodyPosition(8_000, digest)
+
+
 def test_finished_bodies_are_not_pending_until_they_are_replayed(database: Database):
     applied, failed, ignored, _ = arrive(database, b"a", b"f", b"i", b"s")
     settle(database, applied, "applied")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from frontdesk.cache.timeline import Key
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
+from frontdesk.text.entries import rank
 from frontdesk.text.search import member, message_pieces, searched_text, strings
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, body_of, instant
 
@@ -64,7 +65,7 @@ def key_of(value: Conversation | Message | Note, order: str = "", now: datetime 
     if isinstance(value, Conversation):
         return Key.at(sort_text(value.last_activity_at), CONVERSATION, value.id)
     kind = MESSAGE if isinstance(value, Message) else NOTE
-    return Key.at(sort_text(value.created_at), kind, value.id)
+    return Key.at(sort_text(value.created_at), kind, value.id, rank(value))
 
 
 def row_of(value: Conversation | Message | Note, order: str = "", now: datetime = _NEVER) -> Row:

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+# More characters than an id has.
+_RANK = 1 << 20
+
 
 class Key(NamedTuple):
     """Sort key of a row; greater is newer.
 
-    `size` is the length of `id`, so that decimal ids with equal times sort numerically. `kind`
-    distinguishes a note from a message with equal time and id.
+    `size` orders rows of equal times: their rank, then the length of `id`, so that decimal ids sort
+    numerically. `kind` distinguishes a note from a message with equal time and id.
     """
 
     sort: str
@@ -17,9 +20,9 @@ class Key(NamedTuple):
     kind: str
 
     @classmethod
-    def at(cls, sort: str, kind: str, id: str) -> "Key":
-        """Key of a row with a sortable time."""
-        return cls(sort, len(id), id, kind)
+    def at(cls, sort: str, kind: str, id: str, rank: int = 0) -> "Key":
+        """Key of a row with a sortable time. rank: see `text.entries.rank`."""
+        return cls(sort, rank * _RANK + len(id), id, kind)
 
     @property
     def row(self) -> tuple[str, str]:

@@ -153,9 +153,15 @@ class CachedInbox:
         return list(self._notes(conversation_id))
 
     def has_newest(self, conversation: Conversation) -> bool:
-        """True if an entry as new as the conversation's last activity is cached."""
-        newest = self._cache.top(thread_name(conversation.id))
-        return newest is not None and newest.sort >= key_of(conversation).sort
+        """True if the last message of a conversation is cached, or an entry that is newer.
+
+        Without a last message, one of the time of its last activity.
+        """
+        newest, activity = self._cache.top(thread_name(conversation.id)), key_of(conversation).sort
+        if newest is None or newest.sort != activity:
+            return newest is not None and newest.sort > activity
+        last = conversation.last_message
+        return last is None or self._cache.body(MESSAGE, last.id) is not None
 
     def newer_entry(self, conversation: Conversation) -> str | None:
         """Id of the newest cached entry, if it is newer than the conversation's last activity."""

@@ -402,17 +402,14 @@ class Mailbox(CachedInbox):
         """Load the newest messages of the first conversation that lacks them."""
         for conversation in filter(None, map(self.conversation, conversation_ids)):
             if self._lacks_newest(conversation):
-                self._prefetched.mark_read(conversation.id, conversation.last_activity_at)
+                self._prefetched.mark_read(conversation)
                 await self.refresh_thread(conversation.id)
                 return True
         return False
 
     def _lacks_newest(self, conversation: Conversation) -> bool:
         """True if the conversation had activity since its thread was loaded."""
-        last = conversation.last_activity_at
-        return not self.has_newest(conversation) and not self._prefetched.is_read(
-            conversation.id, last
-        )
+        return not self.has_newest(conversation) and not self._prefetched.is_read(conversation)
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
         async def fetch(cursor: str | None) -> Page[Conversation]:

@@ -13,6 +13,7 @@ from frontdesk.system.request_priority import is_background
 
 if TYPE_CHECKING:
     from frontdesk.client import Server
+    from frontdesk.wire import Conversation
 
 T = TypeVar("T")
 
@@ -92,15 +93,21 @@ class PrefetchedThreads:
     """Remembers in which state of its conversation a thread was prefetched; the last 500."""
 
     def __init__(self) -> None:
-        self._read: OrderedDict[str, str] = OrderedDict()
+        # Time and message of the last activity, by conversation.
+        self._read: OrderedDict[str, tuple[str, str]] = OrderedDict()
 
-    def is_read(self, conversation_id: str, last_activity: str) -> bool:
+    def is_read(self, conversation: Conversation) -> bool:
         """True if the thread was prefetched in this state of the conversation."""
-        return self._read.get(conversation_id) == last_activity
+        return self._read.get(conversation.id) == _activity(conversation)
 
-    def mark_read(self, conversation_id: str, last_activity: str) -> None:
+    def mark_read(self, conversation: Conversation) -> None:
         """Record that the thread was prefetched in this state of the conversation."""
-        self._read[conversation_id] = last_activity
-        self._read.move_to_end(conversation_id)
+        self._read[conversation.id] = _activity(conversation)
+        self._read.move_to_end(conversation.id)
         if len(self._read) > _THREADS_KEPT_IN_MIND:
             self._read.popitem(last=False)
+
+
+def _activity(conversation: Conversation) -> tuple[str, str]:
+    last = conversation.last_message
+    return conversation.last_activity_at, last.id if last else ""

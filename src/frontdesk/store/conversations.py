@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from frontdesk.store.conversation_conditions import Condition, Sql, TimeSpan
 from frontdesk.store.database import Connection, Dialect, Row
-from frontdesk.store.rows import OPEN, SNOOZED
+from frontdesk.store.rows import MESSAGE_ORDER, OPEN, SNOOZED
 from frontdesk.text.clean import compact_json
 from frontdesk.wire import timestamp
 
@@ -679,6 +679,12 @@ def snoozes_over(connection: Connection, account_id: int, now: int) -> int | Non
     return None if row is None else row["until"]
 
 
+# Columns by which the pages of each are sorted.
+THREAD_ORDERS: Mapping[Literal["message", "note"], tuple[str, ...]] = MappingProxyType(
+    {"message": MESSAGE_ORDER, "note": ("created_at", "id")}
+)
+
+
 def thread_page(
     connection: Connection,
     account_id: int,
@@ -690,15 +696,18 @@ def thread_page(
     """Return messages of a conversation or notes on it, newest first."""
     ids = {"account": account_id, "conversation": conversation_id}
     parameters: dict[str, object] = {**ids, "count": count}
-    continued = ""
+    order, continued = THREAD_ORDERS[table], ""
     if after is not None:
-        continued = "AND (created_at, id) < (:after_time, :after_id)"
-        parameters |= {"after_time": after[0], "after_id": after[1]}
+        places = {f"after_{name}": value for name, value in zip(order, after, strict=True)}
+        values = ", ".join(f":{name}" for name in places)
+        continued = f"AND ({', '.join(order)}) < ({values})"
+        parameters |= places
+    descending = ", ".join(f"{name} DESC" for name in order)
     return connection.rows(
         f"""
         SELECT * FROM {table}
         WHERE account_id = :account AND conversation_id = :conversation {continued}
-        ORDER BY created_at DESC, id DESC LIMIT :count
+        ORDER BY {descending} LIMIT :count
         """,
         parameters,
     )

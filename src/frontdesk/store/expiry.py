@@ -11,6 +11,7 @@ from frontdesk.store import media, message_search, writes
 from frontdesk.store.conversations import one_of, preview_json, previewed_id
 from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.lookups import has_message_index
+from frontdesk.store.rows import MESSAGE_ORDER
 
 LONGEST_KEPT_DAYS = 36_500
 
@@ -96,13 +97,13 @@ def _empty(connection: Connection, account_id: int, rows: Sequence[Row], now: in
         UPDATE message SET text = NULL, content_json = NULL, media_json = NULL, raw_json = NULL,
           referral_json = {_AD_ONLY[connection.dialect]}, deleted_at = :now, expired_at = :now
         WHERE account_id = :account AND conversation_id = :conversation_id
-          AND created_at = :created_at AND id = :id
+          AND created_at = :created_at AND direction = :direction AND id = :id
         """,
         [
             {
                 "account": account_id,
                 "now": now,
-                **{name: row[name] for name in ("conversation_id", "created_at", "id")},
+                **{name: row[name] for name in ("conversation_id", *MESSAGE_ORDER)},
             }
             for row in rows
         ],

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import (
+    MESSAGE_ORDER,
+    RESOLVED,
     AliasRow,
     ContactRow,
     ConversationRow,
@@ -31,7 +33,11 @@ _COLUMNS_OF: Mapping[FactKind, str] = MappingProxyType(
     }
 )
 _ORDER_OF: Mapping[FactKind, str] = MappingProxyType(
-    {"message": "created_at, id", "conversation_event": "created_at, id", "metric_event": "id"}
+    {
+        "message": ", ".join(MESSAGE_ORDER),
+        "conversation_event": "created_at, id",
+        "metric_event": "id",
+    }
 )
 
 
@@ -128,17 +134,29 @@ def existing(connection: Connection, account_id: int, table: str, ids: set[int])
     return {row["id"] for row in _matching(connection, account_id, table, "id", ids)}
 
 
+def conversations(
+    connection: Connection, account_id: int, conversation_ids: Collection[int]
+) -> list[ConversationRow]:
+    return _matching(connection, account_id, "conversation", "id", conversation_ids)
+
+
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> ConversationRow:
-    rows = _matching(connection, account_id, "conversation", "id", (conversation_id,))
-    row: ConversationRow = rows[0]
-    return row
+    return conversations(connection, account_id, (conversation_id,))[0]
+
+
+def assumed_resolved(
+    connection: Connection, account_id: int, conversation_ids: Collection[int]
+) -> set[int]:
+    """Return those that are resolved only because of their age or by an importer's choice."""
+    rows = conversations(connection, account_id, conversation_ids)
+    return {row["id"] for row in rows if row["status"] == RESOLVED and not row["status_known"]}
 
 
 def contact_ids_of(
     connection: Connection, account_id: int, conversation_ids: Collection[int]
 ) -> dict[int, int]:
     """Map conversation ids to contact ids."""
-    rows = _matching(connection, account_id, "conversation", "id", conversation_ids)
+    rows = conversations(connection, account_id, conversation_ids)
     return {row["id"]: row["contact_id"] for row in rows}
 
 
@@ -307,7 +325,7 @@ def user_ids(connection: Connection, account_id: int) -> dict[str, int]:
 
 
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
-    """Return what the state rules need of a conversation's messages, by time and id."""
+    """Return what the state rules need of a conversation's messages, in the order of its thread."""
     return _facts_of(connection, account_id, "message", conversation_id)
 
 

@@ -9,13 +9,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from frontdesk.store.contacts import like_pattern
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids
 from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
-from frontdesk.store.rows import statements
+from frontdesk.store.rows import MESSAGE_ORDER, statements
 from frontdesk.store.trigrams import add_extensions, create_contact_indexes, missing_extensions
 from frontdesk.text.clean import clean
 from frontdesk.text.messages import found_pieces_of
@@ -137,7 +138,7 @@ def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str,
             "conversation": message["conversation_id"],
             "text": text,
         }
-        for message in sorted(messages, key=lambda row: (row["created_at"], row["id"]))
+        for message in sorted(messages, key=itemgetter(*MESSAGE_ORDER))
         if account_id < _MOST_ACCOUNTS and (text := text_of(message))
     ]
     # More messages of an account in one second than the counter has numbers are not found.
@@ -246,7 +247,7 @@ def _next_messages(connection: Connection, after: Sequence[int]) -> list[Row]:
     """Return messages in the order of a build, after a position."""
     return connection.rows(
         f"""
-        SELECT {", ".join((*_POSITION, *_SEARCHED))} FROM message
+        SELECT {", ".join((*_POSITION, "direction", *_SEARCHED))} FROM message
         WHERE (account_id, created_at) >= (:account_id, :created_at)
           AND ({", ".join(_POSITION)}) > ({", ".join(f":{name}" for name in _POSITION)})
         ORDER BY {", ".join(_POSITION)} LIMIT {CHUNK}
@@ -436,7 +437,7 @@ def matching_messages(
         f"""
         SELECT t.number, {columns} FROM message_text AS t
         JOIN message AS m ON m.account_id = :account AND m.conversation_id = t.conversation_id
-          AND m.created_at = t.created_at AND m.id = t.message_id
+          AND m.created_at = t.created_at AND m.direction IN (0, 1) AND m.id = t.message_id
         WHERE t.account_id = :account AND t.number IN ({placeholders})
         """,
         {"account": account_id, **parameters},

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from frontdesk.errors import UnusableFile
-from frontdesk.store import contact_fields, message_search, rollups, trigrams
+from frontdesk.store import contact_fields, message_search, reordered, rollups, trigrams
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
-from frontdesk.store.rows import UNREAD_SQL, statements
+from frontdesk.store.rows import UNREAD_SQL, statements, table_of
 from frontdesk.text.phones import phone_forms
 from frontdesk.wire.values import epoch_milliseconds
 
@@ -143,10 +143,38 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     message_search.rekey(connection)
     _add_expiry(connection)
     _add_media(connection)
-    _create(connection, "INDEX message_(referral|template)")
+    _create(connection, "INDEX message_referral")
     text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
     connection.run(f"ALTER TABLE account ADD COLUMN business_hours_json {text}")
     _add_filters(connection)
+    _upgrade_layout_13(connection)
+
+
+def _upgrade_layout_13(connection: Connection) -> None:
+    """Migrate the tables of layout 13."""
+    _order_threads(connection)
+    _create(connection, "INDEX message_template")
+
+
+def _order_threads(connection: Connection) -> None:
+    """Give the table of messages the order of threads as its key, and mark what was computed of
+    another."""
+    if connection.dialect == "postgresql":
+        connection.run(
+            "ALTER TABLE message DROP CONSTRAINT message_pkey,"
+            f" ADD PRIMARY KEY({', '.join(table_of('message').key)})"
+        )
+    else:
+        columns = ", ".join(table_of("message").types)
+        connection.run("ALTER TABLE message RENAME TO message_before")
+        _create(connection, "TABLE message")
+        connection.run(
+            f"INSERT INTO message({columns}) SELECT {columns} FROM message_before"
+            " ORDER BY account_id, conversation_id, created_at, direction, id"
+        )
+        connection.run("DROP TABLE message_before")
+        _create(connection, r"(UNIQUE )?INDEX message_(wamid|time|referral|ad)")
+    reordered.mark(connection)
 
 
 def _add_filters(connection: Connection) -> None:
@@ -230,9 +258,10 @@ _HUMAN_REPLIES = """
           AND (COALESCE(asked.wamid, ''), asked.id) < (COALESCE(message.wamid, ''), message.id)))
 """
 
-# Migrations by the version that they start from; 2 is that of frontdesk 0.1.0, 12 that of 0.2.0.
+# Migrations by the version that they start from; 2 is that of frontdesk 0.1.0, 12 that of 0.2.0,
+# 13 that of versions in development after it.
 UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
-    {2: _upgrade_0_1_0, 12: _upgrade_0_2_0}
+    {2: _upgrade_0_1_0, 12: _upgrade_0_2_0, 13: _upgrade_layout_13}
 )
 
 

@@ -33,19 +33,30 @@ class ReceivedBody:
         return hashlib.sha256(self.body).hexdigest()
 
 
+# Milliseconds ahead of which a body is still said to be received.
+_SOON = 1_000
+
+
 def keep(connection: Connection, arrival: ReceivedBody) -> bool:
-    """Store a body; False if the same bytes are stored already."""
+    """Store a body; False if the same bytes are stored already.
+
+    One that is stored after others of its millisecond gets the next, so that their order is kept.
+    """
     return bool(
         connection.run(
             """
             INSERT INTO raw_event(account_id, digest, received_at, headers_json, body)
-            VALUES (:account, :digest, :received, :headers, :body)
+            VALUES (:account, :digest, (
+              SELECT COALESCE(MAX(received_at) + 1, :received) FROM raw_event
+              WHERE account_id = :account AND received_at BETWEEN :received AND :soon
+            ), :headers, :body)
             ON CONFLICT(account_id, digest) DO NOTHING
             """,
             {
                 "account": arrival.account_id,
                 "digest": arrival.digest,
                 "received": arrival.received_at,
+                "soon": arrival.received_at + _SOON,
                 "headers": arrival.headers_json,
                 "body": arrival.body,
             },

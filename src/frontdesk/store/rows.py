@@ -100,6 +100,11 @@ def is_unread(row: Mapping[str, Any]) -> bool:
     return bool(row["last_inbound_at"] if count is None else count)
 
 
+# Order of a conversation's messages: the provider's times are of whole seconds, in which an answer
+# follows its question. Ids have the order of the bodies, and the order within each.
+MESSAGE_ORDER = ("created_at", "direction", "id")
+
+
 class MessageRow(TypedDict):
     account_id: int
     conversation_id: int

@@ -249,7 +249,7 @@ CREATE TABLE cell(
 -- future; created_at is then the time of receipt. category, billable, pricing_model, pricing_type:
 -- newest pricing by the provider of an outbound message (service, marketing, …), reported at
 -- priced_at; all null if unknown. expired_at: when the contents were removed because of their age;
--- deleted_at is then the same or earlier. part, here and below: id of the contact_part; null for the one
+-- deleted_at is then the same or earlier. The key is the order of threads: see MESSAGE_ORDER. part, here and below: id of the contact_part; null for the one
 -- with the contact's own id.
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
@@ -261,8 +261,8 @@ CREATE TABLE message(
   deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
   live SMALLINT NOT NULL DEFAULT 1, category TEXT, stamped_at BIGINT, part BIGINT,
   billable SMALLINT, pricing_model TEXT, pricing_type TEXT, priced_at BIGINT, expired_at BIGINT,
---pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
---sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
+--pg   PRIMARY KEY(account_id, conversation_id, created_at, direction, id));
+--sl   PRIMARY KEY(account_id, conversation_id, created_at, direction, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
 --pg CREATE INDEX message_time ON message(account_id, created_at)
 --pg   INCLUDE(direction, author, type, channel_id, author_id, conversation_id);

@@ -190,8 +190,12 @@ def update_messages(
     columns = (f"{name}=:{name}" for name in table_of("message").columns if name not in fixed)
     connection.run_many(
         f"UPDATE message SET {', '.join(columns)} WHERE account_id=:account_id "
-        "AND conversation_id=:conversation_id AND created_at=:stored_at AND id=:id",
-        [{**row, "stored_at": before["created_at"]} for row, before in changes],
+        "AND conversation_id=:conversation_id AND created_at=:stored_at"
+        " AND direction=:stored_direction AND id=:id",
+        [
+            {**row, "stored_at": before["created_at"], "stored_direction": before["direction"]}
+            for row, before in changes
+        ],
     )
     reworded = [pair for pair in changes if message_search.is_reworded(*pair)]
     if reworded and has_message_index(connection):

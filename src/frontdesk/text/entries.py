@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from frontdesk.text.clean import one_line
 from frontdesk.text.messages import Entry, emoji_of
-from frontdesk.wire import Message, MessagePreview
+from frontdesk.wire import Message, MessagePreview, Note
 
 MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -79,12 +79,17 @@ def is_by_customer(entry: Entry) -> bool:
     return isinstance(entry, Message) and entry.author == "contact"
 
 
+def rank(entry: Entry) -> int:
+    """Rank of an entry among those of its time: notes, what came in, what went out."""
+    return 0 if isinstance(entry, Note) else 1 + (entry.direction == "outbound")
+
+
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
     """Messages and notes merged, oldest first; entries without a valid time last."""
 
-    def place(entry: Entry) -> tuple[bool, datetime, int, str]:
+    def place(entry: Entry) -> tuple[bool, datetime, int, int, str]:
         moment = entry.created_time
-        return moment is None, moment or _NEVER, len(entry.id), entry.id
+        return moment is None, moment or _NEVER, rank(entry), len(entry.id), entry.id
 
     return sorted(entries, key=place)
 

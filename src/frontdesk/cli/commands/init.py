@@ -92,11 +92,13 @@ def upgrade_command(database: str) -> None:
     After an interruption, run the command again to continue.
     """
     from frontdesk.ingest.double_contacts import merge_doubles
+    from frontdesk.ingest.reordered import fold_reordered
     from frontdesk.ingest.sent_templates import fill_texts
     from frontdesk.store.dsn import without_password
 
     with opened(database, upgrade=True) as store:
         _build_search(store)
+        fold_reordered(store, now=epoch_milliseconds())
         merged = merge_doubles(store, now=epoch_milliseconds())
         if merged:
             click.echo(

@@ -1,6 +1,6 @@
 """Applies batches of domain events to the store, idempotently and in any order."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
@@ -113,6 +113,12 @@ class Batch:
         self.messages.fill_templates(names)
         self._save(initial_status)
 
+    def fold_again(self, conversation_ids: Collection[int], initial_status: InitialStatus) -> None:
+        """Compute stored conversations from all their facts."""
+        self.conversations.fold_again(conversation_ids)
+        self._context.counts.changed = True
+        self._save(initial_status)
+
     def _load(self, kinds: Kinds) -> tuple[list[int], list[Copies]]:
         """Read all rows that the batch refers to.
 
@@ -140,8 +146,11 @@ class Batch:
         self.messages.update_places()
 
     def _apply(self, kinds: Kinds) -> None:
-        """Apply events: messages by time, so that ids have this order, then what refers to them."""
-        messages = sorted(kinds.get(MessageUpsert, ()), key=_message_order)
+        """Apply events: messages by time, so that ids have this order, then what refers to them.
+
+        Those of one time keep the order in which they come.
+        """
+        messages = sorted(kinds.get(MessageUpsert, ()), key=attrgetter("at"))
         _each(self.contacts.apply, kinds.get(ContactUpsert, ()))
         _each(self.contacts.remove, kinds.get(ContactRemove, ()))
         _each(self.messages.apply_message, messages)
@@ -293,10 +302,6 @@ def _each(apply: Callable[[Kind], None], events: Iterable[Kind]) -> None:
         apply(event)
 
 
-def _message_order(event: MessageUpsert) -> tuple[int, str]:
-    return event.at, event.wamid or ""
-
-
 __all__ = ["ApplyResult", "InitialStatus", "Tally", "apply_events"]
 
 
@@ -345,6 +350,24 @@ def fill_templates(
     context = BatchContext(connection, account_id, now, Ids(connection, account_id))
     Batch(context).fill_templates(names, "auto")
     return context.counts.result()
+
+
+def fold_again(
+    connection: Connection, account_id: int, conversation_ids: Collection[int], *, now: int
+) -> None:
+    """Compute stored conversations from all their facts, in a write transaction.
+
+    The status of one that is known only from back-fill stays as it was chosen.
+    """
+    resolved = lookups.assumed_resolved(connection, account_id, conversation_ids)
+    chosen: Mapping[InitialStatus, set[int]] = {
+        "resolved": resolved,
+        "open": {*conversation_ids} - resolved,
+    }
+    for status, ids in chosen.items():
+        if ids:
+            context = BatchContext(connection, account_id, now, Ids(connection, account_id))
+            Batch(context).fold_again(ids, status)
 
 
 def wake(connection: Connection, account_id: int, now: int) -> int:

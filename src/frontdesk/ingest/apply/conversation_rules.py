@@ -5,9 +5,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from frontdesk.store.rows import OPEN, RESOLVED, SNOOZED
+from frontdesk.store.rows import MESSAGE_ORDER, OPEN, RESOLVED, SNOOZED
 from frontdesk.text.calls import ANSWERED, CALL
 
 InitialStatus = Literal["auto", "open", "resolved"]
@@ -112,12 +113,13 @@ def fold(
 ) -> ConversationState:
     """Fold more facts; at the same time, messages precede events.
 
-    Messages of the same time are ordered by wamid, so that the order of arrival does not matter.
+    Of messages of the same time, those that wait for an answer precede the others; then the wamid
+    decides, so that the order of arrival does not matter. `last_message` is that of the thread.
     """
     after = replace(state, inbound_at=[], metrics=[])
     pending = sorted(events, key=lambda event: (event.at, event.key, event.id))
     position = 0
-    for message in sorted(messages, key=_thread_order):
+    for message in sorted(messages, key=_fold_order):
         while position < len(pending) and pending[position].at < message["created_at"]:
             _fold_event(after, pending[position])
             position += 1
@@ -138,8 +140,12 @@ def initial_status(
     return RESOLVED if choice == "resolved" else OPEN
 
 
-def _thread_order(message: Message) -> tuple[int, str, int]:
-    return message["created_at"], message["wamid"] or "", message["id"]
+def _fold_order(message: Message) -> tuple[int, bool, str, int]:
+    answers = message["direction"] == OUTBOUND or is_answered_call(message)
+    return message["created_at"], answers, message["wamid"] or "", message["id"]
+
+
+_thread_order = itemgetter(*MESSAGE_ORDER)
 
 
 def _marks_the_past(state: ConversationState, event: StateEvent) -> bool:
@@ -156,7 +162,7 @@ def _fold_message(state: ConversationState, message: Message) -> None:
     if message["type"] in QUIET_TYPES:
         return
     state.newest_at = at
-    state.last_message = message
+    state.last_message = max(state.last_message or message, message, key=_thread_order)
     if state.episode_at is None and state.status != RESOLVED:
         state.episode_at = at
     answered = is_answered_call(message)

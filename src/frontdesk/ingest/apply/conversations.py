@@ -86,6 +86,13 @@ class Conversations:
         stored = lookups.conversations_of(*self._context.account, contact_ids)
         self._add_stored(stored)
 
+    def fold_again(self, conversation_ids: Collection[int]) -> None:
+        """Load conversations, to be computed from all their facts."""
+        self._add_stored(lookups.conversations(*self._context.account, conversation_ids))
+        for conversation_id in conversation_ids:
+            conversation = self._by_id[conversation_id]
+            conversation.refold = conversation.touched = True
+
     def contact_ids(self, conversation_ids: Collection[int]) -> dict[int, int]:
         return lookups.contact_ids_of(*self._context.account, conversation_ids)
 

@@ -56,7 +56,7 @@ _SOURCES: Mapping[str, int] = {
 # Authors known only from the way of sending, which any other author supersedes.
 _AUTHORS: Mapping[str, int] = {"api": 0, "phone": 1}
 # Columns that the state rules depend on.
-_FOLDED = ("created_at", "author", "author_id", "type", "live", "category")
+_FOLDED = ("created_at", "direction", "author", "author_id", "type", "live", "category")
 
 
 def message_row(event: MessageUpsert, author_id: int | None, author_name: str | None) -> MessageRow:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import Any, overload
 
 from frontdesk.ingest.apply import message_row
@@ -27,7 +28,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.media import requests as media_requests
 from frontdesk.store import lookups, media, writes
-from frontdesk.store.rows import MessageRow, packed
+from frontdesk.store.rows import MESSAGE_ORDER, MessageRow, packed
 from frontdesk.text import templates
 from frontdesk.text.search import LONGEST_TEXT
 from frontdesk.wire.values import DELIVERY_STEPS
@@ -288,7 +289,7 @@ class Messages:
         return [
             row
             for conversation in self._conversations.touched()
-            for row in sorted(conversation.messages, key=lambda row: (row["created_at"], row["id"]))
+            for row in sorted(conversation.messages, key=itemgetter(*MESSAGE_ORDER))
         ]
 
     @overload

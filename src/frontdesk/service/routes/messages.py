@@ -62,8 +62,10 @@ def _files(request: EndpointRequest, rows: Sequence[Row]) -> dict[int, MessageFi
 
 def cursor_of(codec: CursorCodec, conversation_id: int, message: Row) -> str:
     """Return the cursor of the page of a conversation's messages that begins with this one."""
-    thread = replace(codec, endpoint="messages", filters={"conversation": str(conversation_id)})
-    return thread.encode((message["created_at"], message["id"] + 1))
+    filters = _filters("message", str(conversation_id))
+    thread = replace(codec, endpoint="messages", filters=filters)
+    *place, id = (message[name] for name in conversations.THREAD_ORDERS["message"])
+    return thread.encode((*place, id + 1))
 
 
 def notes(request: EndpointRequest) -> Page[Note]:
@@ -78,19 +80,25 @@ def _listed(
     request: EndpointRequest, table: Literal["message", "note"]
 ) -> tuple[list[Row], str | None, Row, dict[str, str]]:
     """Return the rows of a page, the next cursor, the conversation, and names of users by id."""
-    paging = request.paging({"conversation": request.path_value})
+    paging = request.paging(_filters(table, request.path_value))
     request.parameters.raise_if_invalid()
     thread = _conversation(request)
     rows, next_cursor = paging.split(
         conversations.thread_page(
             *request.account, table, thread["id"], paging.after, paging.limit + 1
         ),
-        itemgetter("created_at", "id"),
+        itemgetter(*conversations.THREAD_ORDERS[table]),
     )
     written = {row["author_id"] for row in rows if row["author"] == "user" and row["author_id"]}
     user_ids = [int(user_id) for user_id in sorted(written)]
     names = conversations.user_names(*request.account, user_ids)
     return rows, next_cursor, thread, names
+
+
+def _filters(table: Literal["message", "note"], conversation_id: str) -> Mapping[str, str]:
+    """Return what a cursor is bound to: with the order, those of another order are refused."""
+    order = " ".join(conversations.THREAD_ORDERS[table])
+    return {"conversation": conversation_id, "order": order}
 
 
 def no_conversation(request: EndpointRequest) -> ApiError:

@@ -10,6 +10,7 @@ from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
 from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
 from frontdesk.ingest.message_retention import expire_messages, expired_accounts
+from frontdesk.ingest.reordered import fold_reordered
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.ingest.webhooks.retention import (
     DEFAULT_RETENTION_DAYS,
@@ -126,6 +127,8 @@ class BackgroundWorker:
         accounts = self._database.read_latest(
             lambda connection: [row["id"] for row in all_accounts(connection, now=0)]
         )
+        if self._is_due("reordered", RETENTION_EVERY):
+            fold_reordered(self._database, now=self._clock())
         pending = set(accounts)
         while pending and not self._stopping.is_set():
             # One step per account in turn, so that a large backlog does not starve the others.
