@@ -46,9 +46,11 @@ def test_retries_differ_by_a_fifth_at_most() -> None:
     assert (early, late) == (24_000, 36_000)
 
 
-def test_an_answer_that_breaks_the_rules_is_given_up_the_second_time() -> None:
-    assert failure(BadResponse("elsewhere"), 1, NOW, 0.5).state is None
-    assert failure(BadResponse("elsewhere"), 2, NOW, 0.5).state == "failed"
+def test_an_answer_that_breaks_the_rules_is_asked_for_again_like_any_failure() -> None:
+    for attempts in range(1, 8):
+        assert failure(BadResponse("a page"), attempts, NOW, 0.5) == failure(
+            Unreachable("a page"), attempts, NOW, 0.5
+        )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import stat
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from frontdesk.pictures import PictureDecoder
 from frontdesk.service.access_log import Telemetry
 from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher
 from frontdesk.store import media
+from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.media import MediaRequest
 from frontdesk.store.media_directory import MediaDirectory
@@ -58,7 +60,14 @@ class Bench:
         credentials = ProviderCredentials(TOKEN, provider.address, file_hosts=())
         self.sources = partial(AccountFiles, credentials, {}, Network.of({}))
 
-    def request(self, remote: str, content: bytes, how: str = "", **changes: object) -> None:
+    def request(
+        self,
+        remote: str,
+        content: bytes,
+        how: str = "",
+        account_id: int = ACCOUNT,
+        **changes: object,
+    ) -> None:
         number = len(self.provider.files) + 1
         self.provider.files[remote] = content
         self.provider.behaviour[remote] = how
@@ -67,7 +76,7 @@ class Bench:
             f"k-{remote}", number, 1, "image", media.WHATSAPP, remote, BEGIN + number, digest
         )
         request = replace(request, **changes)  # type: ignore[arg-type]
-        self.database.write(lambda c: media.add(c, ACCOUNT, [request]))
+        self.database.write(lambda c: media.add(c, account_id, [request]))
 
     def fetcher(self, settings: FetcherSettings | None = None) -> MediaFetcher:
         return MediaFetcher(
@@ -85,10 +94,17 @@ class Bench:
         """Let the fetcher work at these milliseconds after the beginning."""
 
         async def work() -> None:
-            async with self.sources() as sources:
-                for moment in moments:
-                    self.now = BEGIN + moment
-                    await fetcher.run_once(sources)
+            self.now = BEGIN + moments[0]
+            working = asyncio.create_task(fetcher.lanes.run())
+            await asyncio.sleep(0)
+            await fetcher.lanes.idle()
+            for moment in moments[1:]:
+                self.now = BEGIN + moment
+                fetcher.lanes.look()
+                await fetcher.lanes.idle()
+            working.cancel()
+            with suppress(asyncio.CancelledError):
+                await working
 
         asyncio.run(work())
 
@@ -154,10 +170,11 @@ def test_a_damaged_picture_is_stored_without_a_size(bench: Bench) -> None:
         ("500 twice", "stored", 3),
         ("gone", "expired", 1),
         ("404 always", "expired", 1),
-        ("redirect", "failed", 2),
-        ("corrupt", "failed", 2),
-        ("empty", "failed", 2),
-        ("not json", "failed", 2),
+        ("redirect", "failed", 7),
+        ("foreign", "stored", 1),
+        ("corrupt", "failed", 7),
+        ("empty", "failed", 7),
+        ("not json", "failed", 7),
         ("500", "failed", 7),
         ("cut", "failed", 7),
         ("lying length", "refused", 1),
@@ -282,11 +299,11 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # It does not look by itself meanwhile.
-    monkeypatch.setattr("frontdesk.service.media.fetcher.TICK_SECONDS", 3_600.0)
+    monkeypatch.setattr("frontdesk.service.media.lanes.TICK_SECONDS", 3_600.0)
     fetcher = bench.fetcher()
-    fetcher.start()
+    fetcher.lanes.start()
     bench.request("1", PHOTOS[0])
-    fetcher.notify()
+    fetcher.lanes.notify()
     assert bench.counts.stored.wait(30)
     reached, release = threading.Event(), threading.Event()
     answer = bench.provider.answer
@@ -298,11 +315,11 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
 
     bench.provider.answer = hang  # type: ignore[method-assign]
     bench.request("2", PHOTOS[1])
-    fetcher.notify()
+    fetcher.lanes.notify()
     assert reached.wait(30)
     # The claim of a killed worker ends soon after the deadline of ten minutes.
     assert bench.row("2")["claimed_until"] == bench.now + 11 * MINUTE
-    fetcher.close()
+    fetcher.lanes.close()
     release.set()
     row = bench.row("2")
     assert (row["state"], row["attempts"], row["claim"], row["claimed_until"]) == (
@@ -311,25 +328,25 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
 
 
 def test_the_thread_looks_by_itself_too(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontdesk.service.media.fetcher.TICK_SECONDS", 0.01)
+    monkeypatch.setattr("frontdesk.service.media.lanes.TICK_SECONDS", 0.01)
     fetcher = bench.fetcher()
-    fetcher.start()
+    fetcher.lanes.start()
     bench.request("1", PHOTOS[0])
     assert bench.counts.stored.wait(30)
-    fetcher.close()
+    fetcher.lanes.close()
 
 
 def test_a_fetcher_that_does_not_run_is_not_woken(bench: Bench) -> None:
     fetcher = bench.fetcher()
-    fetcher.notify()
-    fetcher.start()
-    fetcher.close()
-    fetcher.notify()
-    bench.fetcher().close()
+    fetcher.lanes.notify()
+    fetcher.lanes.start()
+    fetcher.lanes.close()
+    fetcher.lanes.notify()
+    bench.fetcher().lanes.close()
 
 
-@pytest.mark.parametrize(("channels", "at_once"), [(1, 2), (2, 4), (9, 4)])
-def test_four_files_are_fetched_at_once_and_two_of_a_number(
+@pytest.mark.parametrize(("channels", "at_once"), [(1, 2), (2, 4), (9, 8)])
+def test_eight_files_are_fetched_at_once_and_two_of_a_number(
     bench: Bench, channels: int, at_once: int
 ) -> None:
     for number in range(9):
@@ -354,6 +371,35 @@ def test_four_files_are_fetched_at_once_and_two_of_a_number(
     bench.passes(bench.fetcher(), 0)
     assert max(under_way) == at_once
     assert {bench.state(str(number)) for number in range(9)} == {("stored", 1)}
+
+
+def test_slow_files_of_one_account_hold_up_no_other_account_and_no_other_number(
+    bench: Bench,
+) -> None:
+    other = bench.database.write(lambda c: add_account(c, "other", "Other", BEGIN))
+    # More slow files than there are slots, of several numbers.
+    for number in range(12):
+        bench.request(f"slow{number}", PHOTOS[0], channel_id=number % 6)
+    for number in range(6):
+        bench.request(str(number), PHOTOS[1], account_id=other)
+    release, fetched = threading.Event(), threading.Semaphore(0)
+    answer = bench.provider.answer
+
+    def hang(path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
+        if "slow" in path:
+            assert release.wait(60)
+        return answer(path, token)
+
+    bench.provider.answer = hang  # type: ignore[method-assign]
+    bench.counts.media = lambda outcome, seconds: fetched.release()  # type: ignore[method-assign]
+    fetcher = bench.fetcher()
+    fetcher.lanes.start()
+    for _ in range(6):
+        assert fetched.acquire(timeout=60)
+    assert {bench.state(str(number)) for number in range(6)} == {("stored", 1)}
+    assert {bench.state(f"slow{number}")[0] for number in range(12)} == {"pending"}
+    release.set()
+    fetcher.lanes.close()
 
 
 def test_two_services_fetch_each_file_once(bench: Bench) -> None:

@@ -227,7 +227,7 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
             inbound,
             epoch_milliseconds,
             plan.settings,
-            requested=fetcher.notify if fetcher else lambda: None,
+            requested=fetcher.lanes.notify if fetcher else lambda: None,
         )
         running.callback(worker.close)
         worker.start()
@@ -262,8 +262,8 @@ def _fetcher(
         decoder=running.enter_context(PictureDecoder()),
         telemetry=telemetry,
     )
-    running.callback(fetcher.close)
-    fetcher.start()
+    running.callback(fetcher.lanes.close)
+    fetcher.lanes.start()
     return fetcher
 
 

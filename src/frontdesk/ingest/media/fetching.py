@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from frontdesk.errors import (
-    BadResponse,
     FileTooLarge,
     Forbidden,
     InboxError,
@@ -26,8 +25,6 @@ SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
 
 # Pauses before the second and later attempts; the last failure after them is final.
 RETRY_MILLISECONDS = (30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR)
-# An answer that breaks the rules will do so again.
-MOST_BAD_ANSWERS = 2
 TOKEN_REST = 15 * MINUTE
 ROOM_REST = MINUTE
 BUDGET_REST = 30 * MINUTE
@@ -93,8 +90,8 @@ def failure(error: InboxError, attempts: int, now: int, chance: float) -> Failur
             return _resting(reason, now, Rest(ROOM_REST, ROOM, everywhere=True))
         case Unreachable(retry_after=float() | int() as seconds):
             return _resting(reason, now, Rest(round(seconds * SECOND), RATE))
-    last = MOST_BAD_ANSWERS if isinstance(error, BadResponse) else len(RETRY_MILLISECONDS) + 1
-    if attempts >= last:
+    # Also after an answer that breaks the rules: a maintenance page is one.
+    if attempts > len(RETRY_MILLISECONDS):
         return Failure(reason, FAILED)
     pause = RETRY_MILLISECONDS[max(attempts, 1) - 1] * (0.8 + 0.4 * chance)
     return Failure(reason, due_at=now + round(pause))
