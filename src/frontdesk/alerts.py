@@ -14,7 +14,7 @@ from frontdesk.alert_settings import MINE, WAITING, WINDOW, AlertSettings
 from frontdesk.errors import NotOffered, Refused
 from frontdesk.query.plan import waiting_since
 from frontdesk.system import subprocess_environment
-from frontdesk.text.clean import clean, one_line
+from frontdesk.text.clean import clean, one_line, without_separators
 from frontdesk.text.messages import plain_preview
 from frontdesk.text.phones import contact_name
 from frontdesk.text.times import duration, long_duration
@@ -122,7 +122,8 @@ def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> 
     }[kind]
     last = row.last_message
     text = plain_preview(last) if last and last.direction == "inbound" else ""
-    words = f"{begin}: {contact_name(row.contact)}{f' · {text}' if text else ''}"
+    name = without_separators(contact_name(row.contact))
+    words = f"{begin}: {name}{f' · {text}' if text else ''}"
     return one_line(clean(words))[:_LONGEST_SENTENCE]
 
 

@@ -306,10 +306,10 @@ def activity(text: str, **members: object) -> Activity:
 
 def test_a_line_is_one_line_and_nothing_in_it_is_obeyed():
     shown = line(activity("a\nb\x1b[2J"), None)
-    assert shown.endswith("  7  Sup\ufffdport  Sam\ufffd: a b\ufffd[2J")
+    assert shown.endswith('  7  Sup\ufffdport  "Sam\ufffd": a b\ufffd[2J')
     assert len(line(activity("x" * 500), 80)) == 80
     outbound = activity("yes", direction="outbound", author="user", author_ref={"name": "Ana"})
-    assert line(outbound, None).endswith("Sam\ufffd ← Ana: yes")
+    assert line(outbound, None).endswith('"Sam\ufffd" ← Ana: yes')
 
 
 def test_as_json_a_message_has_its_conversation():
@@ -327,7 +327,7 @@ def test_an_activity_is_of_its_message_or_of_the_conversation():
     assert heard.key == "7 2026-03-14T10:00:00.000Z"
     assert heard.at == datetime(2026, 3, 14, 10, tzinfo=UTC)
     start = f"{in_zone(heard.at):%Y-%m-%d %H:%M:%S}"
-    assert line(heard, None) == f"{start}  7  Sup\ufffdport  Sam\ufffd"
+    assert line(heard, None) == f'{start}  7  Sup\ufffdport  "Sam\ufffd"'
     unknown = Activity(row.model_copy(update={"last_activity_at": "?"}), None)
     assert line(unknown, None).startswith("-  7  ")
 
@@ -341,7 +341,7 @@ def test_of_a_preview_the_kind_of_the_author_is_told():
         preview = MessagePreview.model_validate(
             {**members, "author": author, "direction": direction}
         )
-        assert line(Activity(activity("").conversation, preview), None).endswith(f"Sam\ufffd{end}")
+        assert line(Activity(activity("").conversation, preview), None).endswith(f'Sam\ufffd"{end}')
 
 
 def test_of_json_the_members_that_are_asked_for_are_written():

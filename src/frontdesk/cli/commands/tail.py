@@ -38,6 +38,7 @@ from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports.conversations import entry_text
 from frontdesk.selection.names import filter_ids
 from frontdesk.system.environment import cache_file, cache_limit_bytes
+from frontdesk.text.clean import quoted
 from frontdesk.text.messages import author_name, author_word, plain_preview
 from frontdesk.text.phones import contact_name
 from frontdesk.text.times import in_zone
@@ -396,13 +397,17 @@ def as_json(activity: Activity, fields: Sequence[str] = ()) -> str:
 
 
 def line(activity: Activity, width: int | None) -> str:
-    """Format time, channel, contact, author and text on one line, truncated to `width`."""
+    """Format time, channel, contact, author and text on one line, truncated to `width`.
+
+    A customer's name is in quotes: it cannot pass for an author or a text.
+    """
     conversation, at = activity.conversation, activity.at
     time = f"{in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
-    name = contact_name(contact)
+    name = plain(contact_name(contact))
+    name = quoted(name) if contact.name else name
     channel = conversation.channel.name or conversation.channel.id
-    start = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}"
+    start = f"{time}  {plain(conversation.id)}  {plain(channel)}  {name}"
     words = start + _author_and_text(activity)
     return cut(words, width) if width else words
 
