@@ -174,7 +174,7 @@ async def test_a_file_of_an_unknown_kind_is_never_opened(
         assert app.screen.query_one(Input).value.endswith("a.pdf")
 
 
-async def test_a_program_gets_the_file_under_its_name_and_is_ended_by_the_same_key(
+async def test_a_program_gets_the_file_under_our_name_and_is_ended_by_the_same_key(
     client: InboxClient, cache: Cache, tmp_path: Path
 ) -> None:
     told = tmp_path / "told"
@@ -189,7 +189,7 @@ async def test_a_program_gets_the_file_under_its_name_and_is_ended_by_the_same_k
         await pilot.press("o")
         await idle_until(pilot, lambda: told.exists() and bool(told.read_text()))
         handed = Path(told.read_text())
-        assert handed.name == "mirror.png"
+        assert handed.name == "photo.png"
         assert handed.read_bytes() == source.files["one"]
         await pilot.press("o")
         await idle_until(pilot, lambda: "is not played any more" in shown(app))
