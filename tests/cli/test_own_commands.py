@@ -101,7 +101,7 @@ def test_a_mistake_is_said_with_its_line(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("line", "member", "value"),
     [
-        (f'name = "{"x" * 60}"', "name", "x" * 60),
+        (f'name = "{"x" * 80}"', "name", "x" * 80),
         ('letter = "7"', "letter", "7"),
         ('letter = "Z"', "letter", "Z"),
         ("last = 0", "last", 0),
@@ -146,8 +146,8 @@ FIELD = '{ name = "a" }'
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (f'name = "{"x" * 61}"', "use 1 to 60 characters"),
-        ('name = " "', "use 1 to 60 characters"),
+        (f'name = "{"x" * 81}"', "use 1 to 80 characters"),
+        ('name = " "', "use 1 to 80 characters"),
         ('letter = "é"', "use one letter or digit"),
         ('letter = ""', "use one letter or digit"),
         ('letter = "-"', "use one letter or digit"),

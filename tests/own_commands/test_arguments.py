@@ -66,6 +66,7 @@ def test_values_of_our_own_making_stand_in_any_argument(name: str) -> None:
         "myapp://find/{query|url}",
         "mailto:{contact.email|url}?subject={match|url}",
         "sms:{contact.name|digits}",
+        "--data=q={contact.name|url}",
         "xdg-open https://crm.example.com/{contact.name|url}",
     ],
 )
@@ -81,6 +82,8 @@ def test_an_address_has_words_in_percents_behind_its_host(element: str) -> None:
         "https://crm.example.com{contact.name|url}",
         "x='https://crm.example.com/' {contact.name|url}",
         "print({contact.name|url})",
+        "--{contact.name|url}",
+        "/bin/{contact.name|url}",
     ],
 )
 def test_words_in_percents_are_no_more_than_a_part_of_an_address(element: str) -> None:

@@ -28,7 +28,7 @@ from frontdesk.own_commands.extracting import check_expression
 from frontdesk.text.times import parse_duration
 
 MOST_COMMANDS = 100
-_LONGEST_NAME = 60
+_LONGEST_NAME = 80
 _LONGEST_TIMEOUT = timedelta(days=1)
 _SECRET = "FRONTDESK_"
 _MOST_FIELDS, _MOST_CHOICES, _LONGEST_TITLE = 5, 50, 60

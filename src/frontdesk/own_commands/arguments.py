@@ -102,7 +102,8 @@ def _is_allowed(name: str, filter: str, before: str) -> bool:
     """True if a placeholder may stand in an argument behind the text `before`."""
     if name in IN_ARGUMENTS or filter == "digits":
         return True
-    return filter == "url" and any(one.end() == len(before) for one in _ADDRESS.finditer(before))
+    is_in_address = any(one.end() == len(before) for one in _ADDRESS.finditer(before))
+    return filter == "url" and (is_in_address or before.endswith("="))
 
 
 def names_in(texts: Iterable[str]) -> list[str]:
