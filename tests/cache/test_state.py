@@ -195,3 +195,51 @@ def test_settings_are_found_by_the_beginning_of_their_names(path: Path) -> None:
     assert cache.settings_beginning_with("a/") == {"10": "y", "2": "x"}
     cache.close()
     other.close()
+
+
+def moved(path: Path, state: Path, name: str = VIEWS) -> str | None:
+    cache = Cache(path, "one", state_path=state)
+    value = cache.get_setting(name)
+    cache.close()
+    return value
+
+
+def test_a_file_beside_the_cache_moves_to_its_own_directory(path: Path, state: Path) -> None:
+    with_views(path)
+    elsewhere = path.parent / "state" / "state.db"
+    assert moved(path, elsewhere) == "[mine]"
+    assert not state.exists()
+    assert moved(path, elsewhere) == "[mine]"
+    path.unlink()
+    assert moved(path, elsewhere) == "[mine]"
+
+
+def test_what_is_known_in_the_new_place_is_newer(path: Path, state: Path) -> None:
+    elsewhere = path.parent / "state" / "state.db"
+    cache = Cache(path, "one", state_path=elsewhere)
+    cache.set_setting(VIEWS, "[newer]")
+    cache.close()
+    before = Cache(path, "one")
+    before.set_setting(VIEWS, "[older]")
+    before.set_setting("theme", "dark")
+    before.close()
+    assert moved(path, elsewhere) == "[newer]"
+    assert moved(path, elsewhere, "theme") == "dark"
+    assert not state.exists()
+
+
+def test_a_file_that_cannot_be_moved_stays(path: Path, state: Path) -> None:
+    with_views(path)
+    elsewhere = path.parent / "state"
+    elsewhere.write_text("no directory")
+    assert moved(path, elsewhere / "state.db") is None
+    assert setting(path) == "[mine]"
+    assert state.exists()
+
+
+def test_a_file_of_another_program_beside_the_cache_is_left_alone(path: Path, state: Path) -> None:
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.write_bytes(b"SQLite format 3\0 but another's")
+    elsewhere = path.parent / "state" / "state.db"
+    assert moved(path, elsewhere) is None
+    assert state.read_bytes().endswith(b"another's")

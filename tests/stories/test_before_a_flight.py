@@ -12,7 +12,11 @@ from tests.tui.recorded_terminal import viewer_at
 @pytest.mark.slow
 def test_before_a_flight(shell: Shell, serve: Serve, inbox: Path, key: str, tmp_path: Path) -> None:
     process, url = serve("--database", str(inbox), "--rate-limit", "0")
-    here = {"FRONTDESK_API_KEY": key, "XDG_CACHE_HOME": str(tmp_path)}
+    here = {
+        "FRONTDESK_API_KEY": key,
+        "XDG_CACHE_HOME": str(tmp_path),
+        "XDG_STATE_HOME": str(tmp_path),
+    }
     said = shell("cache", "fill", "--keep", "all", "--url", url, **here)
     assert said.startswith("This computer has all ")
     kill(process)

@@ -74,8 +74,8 @@ class Cache:
         """`origin`: display name of the server, a space, and an identifier of the key or user.
 
         The file contains only the name, and a number hashed from both. limit_bytes: size that
-        eviction keeps; by default nothing is evicted. state_path: file of settings and marks, by
-        default beside the cache.
+        eviction keeps; by default nothing is evicted. state_path: file of settings and marks; one
+        beside the cache is moved there. By default it is beside the cache.
         """
         # 48 bits of a hash are collision-free in practice and do not reveal the key.
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")

@@ -44,7 +44,9 @@ class StateFile:
     """
 
     def __init__(self, path: Path, *, before: Path | None = None) -> None:
-        """`before`: a cache of an earlier version, whose settings a new file begins with."""
+        """`before`: a cache. A new file begins with the settings of one of an earlier version, and
+        what a file of this name beside it has that is missing here is moved here.
+        """
         self.warning: str | None = None
         self._path = path
         self._lock = threading.Lock()
@@ -56,6 +58,8 @@ class StateFile:
         self._connection = self._open()
         if is_new and before is not None:
             self._take_over(before)
+        if before is not None and before.with_name(path.name) != path:
+            self._move_here(before.with_name(path.name))
 
     def close(self) -> None:
         """Close the file; it cannot be used afterwards."""
@@ -191,6 +195,21 @@ class StateFile:
         others = " AND ".join(f"name NOT GLOB '{pattern}'" for pattern in _OF_THE_CACHE)
         if files.state(cache) in (files.FileState.OURS, files.FileState.OLDER):
             _copy(cache, self._connection, f"memory WHERE {others}")
+
+    def _move_here(self, earlier: Path) -> None:
+        """Add the settings of a file in another place, and delete it; it stays if that fails."""
+        ours = (files.FileState.OURS, files.FileState.OLDER)
+        if self.warning or files.state(earlier, APPLICATION_ID, LAYOUT) not in ours:
+            return
+        with suppress(sqlite3.Error, UnicodeDecodeError, OSError):
+            with closing(_connected(files.address_of(earlier))) as other:
+                rows = other.execute("SELECT origin, name, value FROM setting").fetchall()
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany(_ADD, rows)
+                self._connection.execute("COMMIT")
+            earlier.unlink()
+            for suffix in ("-wal", "-shm"):
+                earlier.with_name(earlier.name + suffix).unlink(missing_ok=True)
 
     def _warn(self, problem: str) -> None:
         self.warning = f"{problem}: views, marks and settings last for this session only."

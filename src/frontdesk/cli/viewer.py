@@ -180,6 +180,7 @@ def _open(
             environment.cache_file(),
             configured.viewer,
             preferences,
+            state_file=environment.state_file(),
             first_frame=first_frame,
             keep=configured.mirror.keep,
         )
@@ -206,7 +207,12 @@ def open_wall(
     with ExitStack() as resources:
         inbox = _inbox_of(target, configured, resources)
         limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
-        cache = Cache(environment.cache_file(), inbox.origin, limit_bytes=limit_bytes)
+        cache = Cache(
+            environment.cache_file(),
+            inbox.origin,
+            state_path=environment.state_file(),
+            limit_bytes=limit_bytes,
+        )
         resources.callback(cache.close)
         app = WallApp(
             Mailbox(inbox.connect, cache),
@@ -275,6 +281,7 @@ def view(
     settings: ViewerSettings,
     preferences: Preferences,
     *,
+    state_file: Path | None = None,
     first_frame: FirstFrameDisplay | None = None,
     leaving: Callable[[], None] = lambda: None,
     keep: str | None = None,
@@ -282,14 +289,15 @@ def view(
     """Run the viewer until it is closed; return the profile to switch to, if any.
 
     `leaving` is called on exit, before waiting for a running `connect`. first_frame: state of the
-    terminal, and where the first frame of the next start is saved. keep: see `Mailbox`.
+    terminal, and where the first frame of the next start is saved. state_file: see `Cache`. keep:
+    see `Mailbox`.
     """
     first_frame = first_frame or FirstFrameDisplay()
     _check_terminal()
     # Background threads yield to the UI thread sooner than after the default 5 ms.
     sys.setswitchinterval(_SWITCH_SECONDS)
     limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
-    cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
+    cache = Cache(cache_file, inbox.origin, state_path=state_file, limit_bytes=limit_bytes)
     preferences = preferences._replace(media=media_of(settings, cache_file, inbox.origin))
     try:
         mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)

@@ -34,6 +34,11 @@ def cache_file() -> Path:
     return user_cache_path("frontdesk") / "pages.db"
 
 
+def state_file() -> Path:
+    """Path of what cannot be fetched again; not in the cache, which cleaners of disks empty."""
+    return user_state_path("frontdesk") / "state.db"
+
+
 def media_directory(cache_file: Path, origin: str | None = None) -> Path:
     """Directory of the files of messages that are kept beside a cache; of one origin, or of all."""
     directory = cache_file.with_name("media")

@@ -153,7 +153,12 @@ def fill_command(target: Target, keep: KeepRule | None, output: Output) -> None:
     with ExitStack() as resources:
         client = client_of(target, resources, waits=True)
         limit_bytes = environment.cache_limit_bytes(configured.viewer.cache_mb)
-        cache = Cache(environment.cache_file(), cache_origin(target), limit_bytes=limit_bytes)
+        cache = Cache(
+            environment.cache_file(),
+            cache_origin(target),
+            state_path=environment.state_file(),
+            limit_bytes=limit_bytes,
+        )
         resources.callback(cache.close)
         resources.callback(progress.clear)
         with interruptible("what was loaded stays; run it again to go on"):

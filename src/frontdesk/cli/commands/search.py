@@ -136,7 +136,10 @@ def _search(target: Target, query: SearchQuery, output: Output) -> None:
     target = resolve(target)
     origin, file = cache_origin(target), environment.cache_file()
     with TemporaryDirectory() as temporary:
-        cache = Cache(file if file.exists() else Path(temporary) / file.name, origin)
+        if file.exists():
+            cache = Cache(file, origin, state_path=environment.state_file())
+        else:
+            cache = Cache(Path(temporary) / file.name, origin)
         try:
             result = run_with_client(target, partial(_searched, cache, query))
             warning = cache.warning

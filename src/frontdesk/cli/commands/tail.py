@@ -37,7 +37,7 @@ from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports.conversations import entry_text
 from frontdesk.selection.names import filter_ids
-from frontdesk.system.environment import cache_file, cache_limit_bytes
+from frontdesk.system.environment import cache_file, cache_limit_bytes, state_file
 from frontdesk.text.clean import quoted
 from frontdesk.text.messages import author_name, author_word, plain_preview
 from frontdesk.text.phones import contact_name
@@ -305,7 +305,9 @@ def _run_with_mailbox(
     from frontdesk.mailbox import Mailbox
 
     limit_bytes = cache_limit_bytes(configuration(whole=False).viewer.cache_mb)
-    cache = Cache(cache_file(), cache_origin(target), limit_bytes=limit_bytes)
+    cache = Cache(
+        cache_file(), cache_origin(target), state_path=state_file(), limit_bytes=limit_bytes
+    )
 
     async def connected(client: "InboxClient") -> None:
         mailbox = Mailbox(lambda: client, cache)
