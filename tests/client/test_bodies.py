@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,10 +20,12 @@ from tests.client.prepared_server import (
 )
 
 from frontdesk.client import InboxClient
-from frontdesk.client.response import clean_json, parse_json
+from frontdesk.client.decode import value_of
+from frontdesk.client.response import Response, clean_json, parse_json
 from frontdesk.errors import BadResponse
 from frontdesk.text.clean import clean
 from frontdesk.wire import Label, PartialPage
+from frontdesk.wire.reports import Report
 
 
 @pytest.mark.parametrize(
@@ -67,6 +70,19 @@ async def test_members_and_words_that_are_not_known_do_no_harm() -> None:
     async with client_of(Server(answer(200, body))) as client:
         page = await client.conversation_page(ALL)
     assert (page.data[0].status, page.data[0].labels) == ("pending", ("vip",))
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e300", "1e999", "9" * 40, "-7"]
+)
+def test_a_number_that_cannot_be_is_none_in_a_report(number: str) -> None:
+    figures = f'{{"incoming_messages_count": 4, "avg_reply_time": {number}}}'
+    hours = f'{{"received": [], "avg_first_response_time": [[{number}, 5.0]]}}'
+    body = f'{{"metrics": {figures}, "hours": {hours}}}'.encode()
+    report = value_of(Response(200, httpx.Headers(), body), Report, lambda remark: None)
+    assert report.metrics.incoming_messages_count == 4
+    assert report.metrics.avg_reply_time is None
+    assert report.hours is None or number not in str(report.hours.avg_first_response_time)
 
 
 async def test_hostile_characters_do_not_come_in() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from frontdesk.wire import Conversation, Message, MessagePreview, Template, Wire
-from frontdesk.wire.members import is_timestamp
+from frontdesk.wire.members import MOST_SECONDS, is_timestamp
 from frontdesk.wire.values import AUTHORS, PHONE_DIGITS, STATUSES
 
 Remark = Callable[[str], None]
@@ -101,6 +101,16 @@ def identifier(value: Any) -> Any:
     """An id, which is neither empty nor a fraction."""
     if value == "" or isinstance(value, float):
         raise ValueError("no id")
+    return value
+
+
+def number(value: Any) -> Any:
+    """A number as it is.
+
+    Raises: ValueError: no count or duration can be that.
+    """
+    if isinstance(value, int | float) and not 0 <= value <= MOST_SECONDS:
+        raise ValueError
     return value
 
 

@@ -192,6 +192,8 @@ def _type_of(model: type[Wire], name: str) -> Any:
         read = read or readers.strings
     elif name == "id" or name.endswith("_id"):
         read = readers.identifier
+    elif annotation in (int, float):
+        read = read or readers.number
     return Annotated[annotation, *([BeforeValidator(read)] if read else ()), _IF_READABLE]
 
 

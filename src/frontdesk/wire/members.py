@@ -42,10 +42,13 @@ Phone = Annotated[
     str, Field(json_schema_extra={"pattern": rf"^\+{PHONE_DIGITS}$", "examples": ["+16505551234"]})
 ]
 Color = Annotated[str, Field(json_schema_extra={"pattern": "^#[0-9a-fA-F]{6}$"})]
-Count = Annotated[int, Field(json_schema_extra={"minimum": 0})]
+# Beyond these, and not finite, a number is none: 30,000 years and a million of million messages.
+MOST_SECONDS, MOST_COUNTED = 1e12, 10**12
+Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
+_Duration = Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)
 # Sums of milliseconds.
-MillisecondSeconds = Annotated[float, Field(json_schema_extra={"minimum": 0})]
-Seconds = Annotated[float, Field(json_schema_extra={"minimum": 0})]
+MillisecondSeconds = Annotated[float, _Duration]
+Seconds = Annotated[float, _Duration]
 
 Status = Annotated[str, closed(*STATUSES)]
 Direction = Annotated[str, closed(*DIRECTIONS)]

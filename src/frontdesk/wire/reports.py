@@ -282,7 +282,7 @@ class HourGrid(Wire):
     """Figures by weekday (from Monday) and hour of the report's zone."""
 
     received: tuple[tuple[int, ...], ...] = optional("Messages from customers.", ())
-    avg_first_response_time: tuple[tuple[float | None, ...], ...] = optional(
+    avg_first_response_time: tuple[tuple[Seconds | None, ...], ...] = optional(
         "Mean seconds to the first answer.", ()
     )
 
