@@ -33,6 +33,8 @@ def message(**members: Any) -> Message:
     [
         ({"text": "two\nlines"}, ["two", "lines"]),
         ({"text": None}, ["[empty]"]),
+        ({"text": "\n\u200b\u3164"}, ["[empty]"]),
+        ({"type": "image", "text": "\u2800"}, ["[photo]"]),
         (
             {
                 "type": "image",
@@ -567,6 +569,10 @@ def test_the_words_of_a_note_are_its_text() -> None:
         ({"type": "unsupported", "text": None}, "[not shown here]"),
         ({"type": "image", "text": None, "deleted_at": AT}, "[deleted]"),
         ({"type": "text", "text": None}, "[deleted]"),
+        ({"type": "text", "text": ""}, "[empty]"),
+        ({"type": "text", "text": "\u3164"}, "[empty]"),
+        ({"type": "text", "text": "\t\n"}, "[empty]"),
+        ({"type": "image", "text": "\u200b"}, "[photo]"),
         ({"type": "template", "text": "Hi"}, "Hi"),
         ({"type": "call", "text": "Missed call"}, "Missed call"),
         ({"type": "interactive", "text": "Which?"}, "Which?"),

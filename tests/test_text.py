@@ -18,6 +18,7 @@ from frontdesk.text.clean import (
     folded,
     humanize,
     is_ascii_terminal,
+    is_blank,
     is_kitty_terminal,
     one_line,
     plain,
@@ -202,6 +203,29 @@ def test_words_are_put_on_one_line() -> None:
     assert one_line(" a\t b\n\nc ") == "a b c"
     assert first_non_blank(None, " ", "a\nb", "c") == "a b"
     assert first_non_blank("", None) == ""
+    assert first_non_blank("\u2800", "\ufe0f", "\u202e\u200f", "\ue000", "\u115f", "Bo") == "Bo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " \t\n", "\x01\x7f", "\u00a0\u3000\u2003", "\u200b\u200d\u2060\ufeff"),
+        *("\u3164", "\uffa0\u115f\u1160", "\u17b4\u17b5", "\u2800", "\ufe0e\ufe0f", "\u034f"),
+        *("\u200e\u202e\u2066", "\ue000\U0010eeee", "\U000e0041\U000e0100", "\U0001d159", "\udc00"),
+    ],
+)
+def test_a_text_of_signs_that_draw_nothing_is_blank_also_once_it_is_cleaned(text: str) -> None:
+    assert is_blank(text)
+    # Cleaning shows that there was a control, a surrogate, or a sign of pictures.
+    if "\ufffd" not in clean(text):
+        assert is_blank(clean(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "7", "\u3164a", "\U0001fae8", "\u0301", "<b>", "<RLO>x", "\ufffd", "ﷺ", "❤\ufe0f"]
+)
+def test_a_text_with_any_sign_that_is_drawn_is_not_blank(text: str) -> None:
+    assert not is_blank(text)
     assert humanize("ai_agent") == "ai agent"
     assert humanize("_") == "unknown"
 

@@ -199,3 +199,10 @@ def test_what_is_not_said_of_a_user_keeps_its_default(database: Database) -> Non
     apply(database, UserUpsert("ana", "Ana", NOW + 2, availability=""))
     user = only(database, "app_user")
     assert (user["active"], user["availability"]) == (0, None)
+
+
+def test_a_name_that_draws_nothing_is_none_and_replaces_none(database: Database) -> None:
+    apply(database, ContactUpsert(SHEENA, NOW - 9, "Ida", PROFILE_NAME, "Ida"))
+    apply(database, ContactUpsert(SHEENA, NOW - 8, "\u2800\u3164", ADDRESS_BOOK_NAME, "\u200f"))
+    contact = only(database, "contact")
+    assert (contact["name"], contact["profile_name"]) == ("Ida", "Ida")

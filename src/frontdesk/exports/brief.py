@@ -10,7 +10,7 @@ from datetime import datetime, tzinfo
 
 from frontdesk.exports.conversations import entry_text, remarks
 from frontdesk.query.plan import waiting_since
-from frontdesk.text.clean import one_line, quoted, visible, without_separators
+from frontdesk.text.clean import quoted, shown_line, visible, without_separators
 from frontdesk.text.entries import is_by_customer
 from frontdesk.text.messages import Entry, author_name
 from frontdesk.text.phones import format_phone
@@ -69,7 +69,7 @@ def moment_words(moment: datetime | None, zone: tzinfo | None) -> str:
 
 def customer_words(contact: PhoneRef) -> str:
     """Name and number of a customer, as far as they are known; else the id."""
-    name = customers_name(contact.name) if contact.name and one_line(contact.name) else ""
+    name = customers_name(contact.name or "") if shown_line(contact.name) else ""
     number = format_phone(contact.phone)
     if name or number:
         return " ".join(filter(None, (name, number or "(no number)")))

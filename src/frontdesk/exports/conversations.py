@@ -18,7 +18,7 @@ from frontdesk.exports.tables import (
     json_text,
     local_time,
 )
-from frontdesk.text.clean import compact_json, one_line, without_separators
+from frontdesk.text.clean import compact_json, one_line, shown_line, without_separators
 from frontdesk.text.entries import (
     REACHED_BY_REACTIONS,
     is_shown_above,
@@ -202,7 +202,7 @@ def _facts(
     yield "Conversation", one_line(id)
     if conversation is not None:
         contact, channel = conversation.contact, conversation.channel
-        phone = contact.phone or "" if contact.name else ""
+        phone = contact.phone or "" if shown_line(contact.name) else ""
         name = without_separators(customer_name(conversation))
         yield "Customer", " · ".join(filter(None, (name, one_line(phone))))
         channels = (channel.name or channel.id, channel.phone or "")

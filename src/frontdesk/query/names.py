@@ -35,7 +35,7 @@ from frontdesk.query.language import (
     tokens,
     written_value,
 )
-from frontdesk.text.clean import folded, one_line
+from frontdesk.text.clean import folded, one_line, shown_line
 from frontdesk.text.phones import format_phone, parse_phone, phone_pattern
 from frontdesk.wire import (
     Channel,
@@ -512,7 +512,7 @@ def _named_channels(names: QueryNames) -> Iterator[tuple[str, str, str]]:
 
 def _customers(names: QueryNames) -> Iterator[tuple[str, str, str]]:
     for contact in names.contacts:
-        name, phone = one_line(contact.name or ""), contact.phone or ""
+        name, phone = shown_line(contact.name), contact.phone or ""
         yield str(customer(contact.id, phone)), name, f"{name} {phone}"
 
 

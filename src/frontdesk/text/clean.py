@@ -39,6 +39,19 @@ _FLAGS = ("gbeng", "gbsct", "gbwls")
 # Kitty draws a picture in place of this character.
 _PICTURE_CELL = 0x10EEEE
 
+# Characters that draw nothing, by their general category, and those that do so besides: fillers
+# (letters), selectors and other default-ignorable code points, and blank signs of scripts.
+_BLANK_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"))
+_BLANK_SIGNS = frozenset(
+    (
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+        *(*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9)),
+        *(0x2065, 0x16FE4, 0x13441, 0x13442, 0x1D159),
+        *range(0xE0000, 0xE1000),
+    )
+)
+_SHOWN_MARK = re.compile("|".join(_DIRECTION_MARKS.values()))
+
 _TABLE: dict[int, str | None] = {
     **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), REPLACEMENT),
     **dict.fromkeys(_INVISIBLE),
@@ -201,6 +214,30 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def is_blank(text: str) -> bool:
+    """True if nothing of a text is drawn: spaces, controls, direction marks also as `clean` writes
+    them, fillers, selectors, private use.
+
+    >>> is_blank("\\u3164 \\u200b"), is_blank("\\u3164x")
+    (True, False)
+    """
+    return not any(map(_is_drawn, text)) or (
+        text[0] == "<" and not any(map(_is_drawn, _SHOWN_MARK.sub("", text)))
+    )
+
+
+def _is_drawn(character: str) -> bool:
+    if character.isascii():
+        return " " < character < "\x7f"
+    is_sign = ord(character) not in _BLANK_SIGNS
+    return is_sign and unicodedata.category(character) not in _BLANK_CATEGORIES
+
+
+def shown_line(text: str | None) -> str:
+    """The text on one line; "" if nothing of it is drawn."""
+    return "" if text is None or is_blank(text) else one_line(text)
+
+
 def compact_json(value: object, *, sort_keys: bool = False) -> str:
     """Encode a value as JSON on one line, without blanks between members."""
     return (_SORTED_JSON if sort_keys else _COMPACT_JSON).encode(value)
@@ -217,7 +254,7 @@ def shortened(text: str, most: int = 80) -> str:
 
 def first_non_blank(*names: str | None) -> str:
     """The first name that is not blank, on one line; empty if there is none."""
-    return next((name for name in (one_line(name or "") for name in names) if name), "")
+    return next(filter(None, map(shown_line, names)), "")
 
 
 def file_size(size: int) -> str:

@@ -19,10 +19,12 @@ from frontdesk.text.clean import (
     counted,
     file_size,
     humanize,
+    is_blank,
     one_line,
     price,
     quoted,
     shortened,
+    shown_line,
 )
 from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
 from frontdesk.text.templates import parameter_text
@@ -94,6 +96,8 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "order": "order",
         "product": "product",
         "unsupported": "not shown here",
+        # Said of a text that draws nothing.
+        "text": "empty",
     }
 )
 # Types whose text is shown without the word for the type.
@@ -109,8 +113,7 @@ def content_lines(message: Message) -> list[MessageLine]:
         return [MessageLine(DELETED, f"deleted by {who}")]
     lines = _contents(message)
     if not lines:
-        word = type_word(message.type) if message.type != "text" else "empty"
-        lines = [MessageLine(PLACEHOLDER, word)]
+        lines = [MessageLine(PLACEHOLDER, type_word(message.type))]
     lines = [*_referral(message), *_product(message), *lines]
     if message.delivery_status == "failed":
         lines.append(MessageLine(FAILURE, _failure(message)))
@@ -181,7 +184,7 @@ class PreviewText(NamedTuple):
 def preview_text(preview: MessagePreview) -> PreviewText:
     if preview.deleted:
         return PreviewText("", "", deleted=True)
-    text = one_line(preview.text or "")
+    text = shown_line(preview.text)
     shown_as_text = preview.type in _TYPES_SHOWN_AS_TEXT and text
     return PreviewText("" if shown_as_text else preview.type, text)
 
@@ -210,9 +213,9 @@ def author_parts(entry: Entry, contact: str = "") -> tuple[str, str]:
     contact: name of the customer.
     """
     word = author_word(entry.author)
-    name = one_line(entry.author_ref.name or "") if entry.author_ref else ""
+    name = shown_line(entry.author_ref.name) if entry.author_ref else ""
     if entry.author == "contact":
-        return name or one_line(contact) or word, ""
+        return name or shown_line(contact) or word, ""
     if entry.author == "user" or not name:
         return name or word, ""
     beside = AUTHORS[entry.author].beside if entry.author in AUTHORS else ""
@@ -222,7 +225,7 @@ def author_parts(entry: Entry, contact: str = "") -> tuple[str, str]:
 def author_name(entry: Entry, contact: str = "") -> str:
     """The author on one line: Ana, AI agent Ada, Campaign Spring sale."""
     name, _ = author_parts(entry, contact)
-    own = one_line(entry.author_ref.name or "") if entry.author_ref else ""
+    own = shown_line(entry.author_ref.name) if entry.author_ref else ""
     if entry.author in ("contact", "user") or not own:
         return name
     return f"{author_word(entry.author)} {own}"
@@ -230,7 +233,7 @@ def author_name(entry: Entry, contact: str = "") -> str:
 
 def person_word(author: str, contact: str = "") -> str:
     """An author of whom only the kind is known. contact: name of the customer."""
-    return (one_line(contact) if author == "contact" else "") or author_word(author)
+    return (shown_line(contact) if author == "contact" else "") or author_word(author)
 
 
 # What became of a message
@@ -256,7 +259,7 @@ def state_marks(message: Message, contact: str = "", *, reactions: bool = True) 
 
 def quoted_text(reply: ReplyTo) -> str:
     """The beginning of a quoted message on one line; "" if it has no text."""
-    return one_line(reply.text or "")
+    return shown_line(reply.text)
 
 
 def quoted_words(reply: ReplyTo) -> str:
@@ -312,7 +315,7 @@ def _contents(message: Message) -> list[MessageLine]:
 
 
 def _text(message: Message) -> list[MessageLine]:
-    return [MessageLine(TEXT, message.text)] if message.text else []
+    return [MessageLine(TEXT, message.text)] if message.text and not is_blank(message.text) else []
 
 
 # What is said of a file that does not come any more.
@@ -649,7 +652,7 @@ def _dicts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 def _field(content: Mapping[str, Any], name: str) -> str:
     value = content.get(name)
-    return one_line(str(value)) if isinstance(value, str | int | float) else ""
+    return shown_line(str(value)) if isinstance(value, str | int | float) else ""
 
 
 def _join(content: Mapping[str, Any], *names: str) -> str:

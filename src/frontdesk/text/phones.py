@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeVar
 
-from frontdesk.text.clean import one_line
+from frontdesk.text.clean import one_line, shown_line
 from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")
@@ -201,7 +201,7 @@ def channel_name(channel: NamedRow) -> str:
 def name_or_phone(named: NamedRow) -> str:
     """The name, else the number; "" if there is neither."""
     # The number only if it is shown: see `format_phone`.
-    return one_line(named.name or "") or one_line(format_phone(named.phone))
+    return shown_line(named.name) or one_line(format_phone(named.phone))
 
 
 def _digits(text: str) -> str:

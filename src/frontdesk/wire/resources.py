@@ -73,9 +73,8 @@ class MessagePreview(Wire):
 
     @property
     def deleted(self) -> bool:
-        """True if its sender deleted it; a text without words was, on a server that omits when."""
-        has_words = bool((self.text or "").strip())
-        return self.deleted_at is not None or (self.type == "text" and not has_words)
+        """True if its sender deleted it; a text of null was, on a server that omits when."""
+        return self.deleted_at is not None or (self.type == "text" and self.text is None)
 
 
 class Conversation(Wire):

@@ -34,7 +34,7 @@ from frontdesk.store.rows import (
     PartRow,
     blank,
 )
-from frontdesk.text.clean import compact_json
+from frontdesk.text.clean import compact_json, is_blank
 from frontdesk.text.phones import canonical_phone, phone_forms
 
 _FACT_COLUMNS = ("profile_name", "username", "email", "blocked", "marketing_opt_out_at")
@@ -122,8 +122,8 @@ class BatchContact:
 def facts_of(event: ContactUpsert) -> dict[str, Any]:
     """Return an event's facts by name."""
     facts: dict[str, Any] = {
-        f"name.{event.name_rank}": event.name,
-        "profile_name": event.profile_name,
+        f"name.{event.name_rank}": _visible_name(event.name),
+        "profile_name": _visible_name(event.profile_name),
         "username": event.username,
         "email": event.email,
         "blocked": None if event.blocked is None else int(event.blocked),
@@ -134,6 +134,11 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
         # Known to be none is a fact too.
         facts["marketing_opt_out_at"] = event.at if event.marketing_opt_out else None
     return facts
+
+
+def _visible_name(name: str | None) -> str | None:
+    """Return a name as it is written; None if it draws nothing and so names nobody."""
+    return None if name is None or is_blank(name) else name
 
 
 def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from frontdesk.text.clean import humanize, one_line
+from frontdesk.text.clean import humanize, one_line, shown_line
 from frontdesk.text.phones import contact_name
 from frontdesk.text.times import short_date
 from frontdesk.tui.dialogs.view_table import Opening
@@ -99,7 +99,7 @@ def fill_in(text: str, contact: PhoneRef | None, examples: Mapping[str, str]) ->
 
 
 def _facts_of(contact: PhoneRef) -> dict[str, str]:
-    name = one_line(contact.name or "")
+    name = shown_line(contact.name)
     first, _, last = name.partition(" ")
     names = dict.fromkeys(("name", "full_name", "customer", "contact"), name)
     return {**names, "first_name": first, "last_name": last, "phone": contact.phone or ""}
