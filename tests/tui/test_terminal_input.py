@@ -89,7 +89,7 @@ def test_escape_alone_is_a_key_by_itself() -> None:
     "sequence",
     [
         *("\x1b[A", "\x1bOP", "\x1b[1;5A", "\x1b[<0;12;40M", "\x1b[?2026;2$y", "\x1b[27u"),
-        *("\x1b]11;rgb:00/00/00\x1b\\", "\x1b[200~a\x1b6\x1b[201~", "\x1b\t", "\x1b[[A"),
+        *("\x1b[200~a\x1b6\x1b[201~", "\x1b[200~\x1b[?1u\x1b[201~", "\x1b\t", "\x1b[[A"),
     ],
 )
 def test_a_sequence_is_one_wherever_it_is_cut(sequence: str) -> None:
@@ -97,6 +97,20 @@ def test_a_sequence_is_one_wherever_it_is_cut(sequence: str) -> None:
     if sequence.startswith(("\x1b[", "\x1bO")):
         for at in range(1, len(sequence)):
             assert keys_of(sequence[:at], sequence[at:] + "6") == sequence + "6"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("\x1b[?1u", "\x1b[?62;22c", "\x1b[>0;276;0c", "\x1b[?1;2n", "\x1b[?u"),
+        *("\x1b]11;rgb:00/00/00\x1b\\", "\x1b]10;rgb:ff/ff/ff\x07", "\x1bP>|foot(1.2)\x1b\\"),
+    ],
+)
+def test_an_answer_of_the_terminal_is_no_key_wherever_it_is_cut(answer: str) -> None:
+    assert keys_of(f"j{answer}k") == "jk"
+    # Escape with another key than these in the next read is what a person types.
+    for at in range(1 if answer[1] == "[" else 2, len(answer)):
+        assert keys_of(f"j{answer[:at]}", f"{answer[at:]}k") == "jk"
 
 
 def test_alt_and_a_key_are_one_key_where_they_are_bound() -> None:

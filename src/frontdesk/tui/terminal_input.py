@@ -22,13 +22,16 @@ from textual.driver import Driver
 from frontdesk.tui.key_names import key_of, latin_key
 
 _KEY = re.compile(r"\x1b\[([\d:;]+)([u~ABCDEFHPQRS])")
-# A key that may go on in the next read.
-_CUT_OFF = re.compile(r"\x1b(\[(\d[\d:;]*)?|O)?\Z")
-# What begins with the escape character: pasted text, the sequence of a key, another sequence, an
-# answer of the terminal; else alt and a key, or the escape key.
+# A key or an answer of the terminal that may go on in the next read.
+_CUT_OFF = re.compile(r"\x1b(\[[?>=]?[\d:;]*|O|[]P]([\d>!][^\x1b\x07]{0,255}\x1b?)?)?\Z")
+# Answers that nobody here asked for, which the parser would take for typed characters: of its
+# modes, the parser reads those that end with $y.
+_ANSWER = re.compile(r"\x1b\[[?>=][\d:;]*[@-~]|\x1b[]P_^X][^\x1b\x07]*(?:\x07|\x1b\\)")
+# What begins with the escape character: pasted text, an answer of the terminal, the sequence of a
+# key, another sequence; else alt and a key, or the escape key.
 _ESCAPED = re.compile(
-    r"\x1b\[200~.*?(?:\x1b\[201~|\Z)|\x1b\[(?=[^\x1b])|\x1bO(?=[A-Za-z0-9])"
-    r"|\x1b[]P_^X][^\x1b\x07]*(?:\x07|\x1b\\)|\x1b(?P<key>[^\x1b])?",
+    rf"\x1b\[200~.*?(?:\x1b\[201~|\Z)|(?P<answer>{_ANSWER.pattern})"
+    r"|\x1b\[(?=[^\x1b])|\x1bO(?=[A-Za-z0-9])|\x1b(?P<key>[^\x1b])?",
     re.DOTALL,
 )
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
@@ -142,7 +145,12 @@ class KeyRewriter:
         return before + readable_keys(_ESCAPED.sub(self._escaped, text))
 
     def _escaped(self, match: re.Match[str]) -> str:
-        """An escape that begins no sequence as the escape key, or with the next key as alt."""
+        """An escape that begins no sequence as the escape key, or with the next key as alt.
+
+        Answers of the terminal are left out.
+        """
+        if match["answer"]:
+            return ""
         key = match["key"]
         if key is None:
             return _ESCAPE if match[0] == _ESC else match[0]
