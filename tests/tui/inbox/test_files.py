@@ -65,7 +65,7 @@ async def test_a_picture_comes_under_its_card_and_moves_no_line(
         await idle_until(pilot, lambda: bool(source.asked))
         await settle(pilot)
         before, tops = lines(app), thread.keys_in_view()
-        assert "photo · 1 KB   o opens, s saves" in "\n".join(before)
+        assert "photo · 1 KB   o opens, d saves" in "\n".join(before)
         assert "Not fetched yet" in "\n".join(before)
         assert "#d02020" not in grounds(thread)
         source.files["one"] = png(400, 300)
@@ -135,7 +135,7 @@ async def test_a_file_is_saved_privately_under_a_name_that_fits_its_bytes(
     app = opened(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await entered(pilot, source)
-        await pilot.press("s")
+        await pilot.press("d")
         await settle(pilot)
         prompt = app.screen.query_one(Input)
         assert prompt.value.endswith("mirror.exe.png")
@@ -147,13 +147,15 @@ async def test_a_file_is_saved_privately_under_a_name_that_fits_its_bytes(
     assert (tmp_path / "saved.png").stat().st_mode & 0o077 == 0
 
 
-async def test_a_message_without_a_file_leaves_the_key_to_the_search(
+async def test_a_message_with_a_file_leaves_the_key_of_the_search_alone(
     client: InboxClient, opened: Opened
 ) -> None:
-    app = opened(WithFiles(client, [], []))
+    source = WithFiles(client, [a_photo(filename="mirror.png")], ["image"])
+    source.files["one"] = png(400, 300)
+    app = opened(source)
     async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter", "s")
+        await entered(pilot, source)
+        await pilot.press("s")
         await settle(pilot)
         assert isinstance(app.screen, SearchScreen)
 
@@ -255,7 +257,7 @@ async def test_a_terminal_that_draws_pictures_has_those_that_cells_name_and_no_o
     assert terminal.known == set()
 
 
-@pytest.mark.parametrize("key", ["o", "s"])
+@pytest.mark.parametrize("key", ["o", "d"])
 async def test_on_a_page_a_file_is_a_download_of_the_reader(
     key: str, client: InboxClient, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,7 +84,7 @@ class FileDialog(Dialog[FileChoice | None]):
         Binding("j,down,right", "step(1)", "Next file", id="file.next"),
         Binding("k,up,left", "step(-1)", "Previous file", id="file.previous"),
         Binding("o", "choose('open')", "Open with another program", id="file.open"),
-        Binding("s", "choose('save')", "Save…", id="file.save"),
+        Binding("d", "choose('save')", "Save…", id="file.save"),
     ]
 
     def __init__(

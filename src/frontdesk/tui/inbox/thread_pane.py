@@ -27,7 +27,7 @@ class ThreadPane(ThreadExports):
         Binding("left_square_bracket,comma", "day(-1)", "Previous day", id="inbox.before"),
         Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
         Binding("E", "export", "Export thread…", id="inbox.export"),
-        Binding("s", "save_file", "Save the file…", id="inbox.save_file"),
+        Binding("d", "save_file", "Save the file…", id="inbox.save_file"),
     ]
 
     def on_mount(self) -> None:
