@@ -74,7 +74,8 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters, and one for terminals that have only ASCII."""
-        plain = (PlainCharacters(),) if self._is_plain else ()
+        encoding = sys.__stderr__.encoding if sys.__stderr__ else "ascii"
+        plain = (PlainCharacters(encoding),) if self._is_plain else ()
         return [*super().get_line_filters(), *plain]
 
     def on_mount(self) -> None:

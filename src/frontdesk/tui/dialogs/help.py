@@ -18,7 +18,7 @@ from frontdesk.tui.dialogs.picker import Picker
 _SIGNS = (
     ("Waits: under 15 minutes, 1 hour, 8 hours, longer", "◔ ◑ ◕ ●"),
     ("Needs a human", "!"),
-    ("Marked as unread on this computer", "•"),
+    ("Unread: how many messages, • where unknown", "2 •"),
     ("To follow up: hidden until a time, or back", "⏰"),
     ("Labels, where there is no room for their names", "■ +1"),
     ("Messages of the customer", "│"),

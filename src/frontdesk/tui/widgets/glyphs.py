@@ -1,8 +1,10 @@
 """Symbols of messages, and ASCII in place of the characters that some terminals lack."""
 
+import unicodedata
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
@@ -63,12 +65,42 @@ ASCII_SYMBOLS = MessageSymbols({}, {"pending": "...", "delivered": "dlvd"}, "+",
 
 
 class PlainCharacters(LineFilter):
-    """Replaces characters of the frame and of rows, for terminals whose fonts lack them."""
+    """Replaces characters of the frame and of rows, for terminals whose fonts lack them.
 
-    TABLE = str.maketrans("◔◑◕●─━┬┯│┃║┇╏✓✗■▪▼▾…▸·•", ".:!#-=++|#=:;vx#*vv~>-o")
+    Others are replaced where the encoding of the terminal lacks them, by a letter without its mark
+    or a question mark for each cell.
+    """
+
+    TABLE = str.maketrans(
+        "◔◑◕●─━┬┯┴┷├┤┼│┃║┇╏╭╮╰╯┌┐└┘✓✗■▪▼▾▲▴…▸·•↳⊘↵↑↓←→",
+        ".:!#-=+++++++|#=:;++++++++vx#*vv^^~>-o+x<^v<>",
+    )
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__()
+        self._encoding = encoding
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [Segment(text.translate(self.TABLE), style) for text, style, _ in segments]
+        return [Segment(self._written(text), style) for text, style, _ in segments]
+
+    def _written(self, text: str) -> str:
+        if text.isascii():
+            return text
+        text = text.translate(self.TABLE)
+        try:
+            text.encode(self._encoding)
+        except UnicodeEncodeError:
+            text = "".join(map(self._encodable, text))
+        return text
+
+    def _encodable(self, character: str) -> str:
+        try:
+            character.encode(self._encoding)
+        except UnicodeEncodeError:
+            letter = unicodedata.normalize("NFKD", character)[:1]
+            cells = cell_len(character)
+            return letter if letter.isascii() and cells == 1 else "?" * cells
+        return character
 
 
 def symbols_for(environment: Mapping[str, str], *, no_color: bool = False) -> MessageSymbols:
