@@ -504,6 +504,8 @@ def test_marks_beside_a_message_say_what_it_is_and_what_became_of_it(
         ({"text": " Hello\nyou "}, "Hello you"),
         ({"text": "", "type": "image"}, "[photo]"),
         ({"type": None}, "a message"),
+        ({"type": "audio"}, "[audio]"),
+        ({"type": "audio", "voice": True}, "[voice]"),
     ],
 )
 def test_a_quoted_message_is_its_words_or_what_it_is(members: dict[str, Any], words: str) -> None:

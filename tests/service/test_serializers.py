@@ -267,9 +267,9 @@ def test_contents_have_every_member_of_their_type(
 
 def quoted(**members: Any) -> Any:
     row = {"id": 4, "direction": 1, "author": "user", "type": "text", "text": "x" * 300}
-    known = {**row, "deleted_at": None, **members}
+    known = {**row, "deleted_at": None, "media_json": None, **members}
     reply = message_body(message_row(reply_wamid="w"), None, known, [])
-    return reply.model_dump(mode="json")["reply_to"]
+    return reply.model_dump(mode="json", exclude_unset=True)["reply_to"]
 
 
 def test_a_product_that_is_asked_about_is_no_reply_to_an_unknown_message() -> None:
@@ -292,6 +292,8 @@ def test_a_quoted_message_is_short_and_says_nothing_if_it_is_deleted() -> None:
         "text": "x" * 200,
     }
     assert quoted(deleted_at=AT)["text"] is None
+    assert quoted(type="audio", media_json='{"voice": true}')["voice"] is True
+    assert "voice" not in quoted(type="audio", media_json='{"voice": null}')
     unknown = message(reply_wamid="w")["reply_to"]
     names = ("message_id", "direction", "author", "type", "text")
     assert unknown == {"wamid": "w", **dict.fromkeys(names)}
@@ -321,7 +323,9 @@ def test_a_stored_file_adds_what_the_provider_did_not_say() -> None:
     }
     said = '{"size_bytes":6,"mime_type":"image/jpeg"}'
     media = message(MessageFile(FILE, True), type="image", media_json=said)["media"]
-    assert (media["size_bytes"], media["mime_type"]) == (6, "image/jpeg")
+    assert (media["size_bytes"], media["mime_type"]) == (5, "image/jpeg")
+    media = message(MessageFile({**FILE, "state": "pending"}, True), media_json=said)["media"]
+    assert media["size_bytes"] == 6
 
 
 @pytest.mark.parametrize(

@@ -209,8 +209,10 @@ class MessageFile:
             return {"status": "absent"}
         state = "available" if row["state"] == STORED else row["state"]
         known = {"size_bytes": row["size"], "mime_type": row["mime"]}
+        # Of a file that is here the size is known; the provider's word on the type is kept.
+        kept = {"size_bytes"} if state == "available" else set()
         return {
-            **{name: value for name, value in known.items() if said[name] is None},
+            **{name: value for name, value in known.items() if name in kept or said[name] is None},
             "url": f"{MEDIA_PATH}{row['key']}" if self.may_fetch else None,
             "status": state,
             "width": row["width"],
@@ -420,7 +422,10 @@ def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:
         return ReplyTo(
             message_id=None, wamid=wamid, direction=None, author=None, type=None, text=None
         )
-    text = None if quoted["deleted_at"] is not None else quoted["text"]
+    deleted = quoted["deleted_at"] is not None
+    text = None if deleted else quoted["text"]
+    media = None if deleted or quoted["media_json"] is None else _contents(quoted["media_json"])
+    optional = {"voice": True} if media and media.get("voice") else {}
     return ReplyTo(
         message_id=str(quoted["id"]),
         wamid=wamid,
@@ -428,6 +433,7 @@ def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:
         author=quoted["author"],
         type=quoted["type"],
         text=text and shortened(text, TEXT_LIMIT),
+        **optional,
     )
 
 

@@ -733,7 +733,7 @@ def quoted_messages(
     placeholders, parameters = one_of("wamid", wamids)
     return connection.rows(
         f"""
-        SELECT id, wamid, direction, author, type, text, deleted_at FROM message
+        SELECT id, wamid, direction, author, type, text, deleted_at, media_json FROM message
         WHERE account_id = :account AND channel_id = :channel AND wamid IN ({placeholders})
         """,
         {"account": account_id, "channel": channel_id, **parameters},

@@ -264,7 +264,7 @@ def quoted_text(reply: ReplyTo) -> str:
 
 def quoted_words(reply: ReplyTo) -> str:
     """The beginning of a quoted message, else what it is."""
-    kind = f"[{type_word(reply.type)}]" if reply.type else "a message"
+    kind = f"[{type_word(reply.kind)}]" if reply.kind else "a message"
     return quoted_text(reply) or kind
 
 

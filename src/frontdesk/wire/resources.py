@@ -180,6 +180,14 @@ class ReplyTo(Wire):
     author: Author | None = optional("Kind of author of the quoted message.")
     type: MessageType | None = optional("The type of the quoted message.")
     text: str | None = optional("The beginning of the quoted text.")
+    voice: NotNull[bool] = optional(
+        "True for a voice message; absent for others.", may_be_absent=True, extension=True
+    )
+
+    @property
+    def kind(self) -> str | None:
+        """The type of the quoted message, or "voice"."""
+        return "voice" if self.voice and self.type == "audio" else self.type
 
 
 class Reaction(Wire):

@@ -150,7 +150,8 @@ class ViewActions(InboxBase):
 
         def ask_for_key(name: str) -> None:
             # What enter chooses replaces no other view.
-            current = view.key if view and view.key else filters.NO_KEY
+            is_same = view is not None and view.name == name
+            current = view.key if view and view.key and is_same else filters.NO_KEY
             menu = dialogs.menu(f"Save “{name}” as", filters.key_menu(self._views), current=current)
             dialogs.ask(self.app, menu, lambda key: self._save_view(query, key, name))
 

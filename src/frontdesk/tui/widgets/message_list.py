@@ -312,7 +312,7 @@ def _quote(message: Message, context: MessageContext, room: int) -> list[Line]:
     reply = message.reply_to
     if reply is None:
         return []
-    kind = context.symbols.of(reply.type).words if reply.type else "a message"
+    kind = context.symbols.of(reply.kind).words if reply.kind else "a message"
     who: Line = []
     if reply.author:
         speaker = voice(reply.author, reply.direction or "outbound")
