@@ -152,6 +152,10 @@ class UnusableFile(InboxError):
     code = "unusable_file"
 
 
+class OlderDatabase(UnusableFile):
+    """A database was made by an older frontdesk, and has to be upgraded first."""
+
+
 class CacheBusy(InboxError):
     """Another process is filling the cache of this inbox."""
 

@@ -39,8 +39,11 @@ def test_an_upgrade_says_how_many_contacts_it_merges(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     old = Path(__file__).parents[1] / "store" / "inbox-0.2.0.db.xz"
     path.write_bytes(lzma.decompress(old.read_bytes()))
-    assert "Contacts merged: 1, which" in run("upgrade", "--database", str(path)).stderr
-    assert "merged" not in run("upgrade", "--database", str(path)).stderr
+    first, again = (run("upgrade", "--database", str(path)) for _ in range(2))
+    assert "Contacts merged: 1, which" in first.stderr
+    assert first.stdout.endswith("inbox.db was upgraded\n")
+    assert "merged" not in again.stderr
+    assert again.stdout.endswith("inbox.db is up to date\n")
 
 
 def test_a_database_of_a_newer_program_is_not_upgraded(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ class InboxTools:
                 following = walk.rest
             end = await self._ending(selector, walk, following, is_cut=is_cut, most=max_chars)
         if not parts:
-            end = f"Nothing fits; {walk.examined:,} conversations were looked through. {end}"
+            end = f"Nothing fits; {counted(walk.examined, 'conversation')} looked through. {end}"
         head = f"{reader.heading} · {counted(len(parts), 'conversation')}\n{brief.DATA}\n"
         rows = ("\n\n" if last else "\n").join(parts)
         return "\n".join([head, *filter(None, [rows, end])])

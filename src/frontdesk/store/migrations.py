@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from frontdesk.errors import UnusableFile
+from frontdesk.errors import OlderDatabase, UnusableFile
 from frontdesk.store import contact_fields, message_search, reordered, rollups, trigrams
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
@@ -295,7 +295,7 @@ def create_schema(connection: Connection) -> None:
 def is_current(name: str, version: int, schema: Schema, *, upgrade: bool) -> bool:
     """Check a database's schema version; False if it must and may be upgraded.
 
-    Raises: UnusableFile: it is newer, of no release, or older and `upgrade` is not set.
+    Raises: UnusableFile: it is newer, or of no release. OlderDatabase: `upgrade` is not set.
     """
     if version > schema.version:
         raise UnusableFile(
@@ -309,7 +309,7 @@ def is_current(name: str, version: int, schema: Schema, *, upgrade: bool) -> boo
             "database with this one by `frontdesk import events`"
         )
     if version < schema.version and not upgrade:
-        raise UnusableFile(
+        raise OlderDatabase(
             f"{name} was made by an older frontdesk (schema {version}, now {schema.version}): "
             f"bring it up to date with `frontdesk db upgrade --database {name}`"
         )

@@ -13,7 +13,7 @@ from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.progress import interruptible, progress
-from frontdesk.errors import BadSettings
+from frontdesk.errors import BadSettings, OlderDatabase
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.text.clean import file_size
 from frontdesk.wire.values import epoch_milliseconds
@@ -96,6 +96,7 @@ def upgrade_command(database: str) -> None:
     from frontdesk.ingest.sent_templates import fill_texts
     from frontdesk.store.dsn import without_password
 
+    is_older = _is_older(database)
     with opened(database, upgrade=True) as store:
         _build_search(store)
         fold_reordered(store, now=epoch_milliseconds())
@@ -109,7 +110,16 @@ def upgrade_command(database: str) -> None:
         filled = fill_texts(store, now=epoch_milliseconds())
         if filled:
             click.echo(f"Messages with the text of their template: {filled:,}", err=True)
-        click.echo(f"{without_password(database)} is up to date")
+        done = "was upgraded" if is_older else "is up to date"
+        click.echo(f"{without_password(database)} {done}")
+
+
+def _is_older(database: str) -> bool:
+    try:
+        with opened(database):
+            return False
+    except OlderDatabase:
+        return True
 
 
 def _build_search(store: "Database") -> None:

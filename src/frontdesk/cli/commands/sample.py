@@ -1,5 +1,6 @@
 """`frontdesk db sample`: generates a database with a synthetic inbox of any size."""
 
+import sys
 import time
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.init import message_search_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, progress
+from frontdesk.text.clean import counted
 from frontdesk.wire.values import utc_now
 
 
@@ -58,10 +60,20 @@ def sample_command(
     size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
     started = time.monotonic()
     remaining = Progress(shown=True)
+
+    def begin(stage: str) -> None:
+        if sys.stderr.isatty():
+            remaining.say(f"Making {stage}")
+        else:
+            click.echo(f"Making {stage} …", err=True)
+
+    if not sys.stderr.isatty():
+        begin(counted(conversations, "conversation"))
     with progress("Conversations", conversations) as advance:
-        fill(database, size, advance, lambda stage: remaining.say(f"Making {stage}"))
+        fill(database, size, advance, begin)
         remaining.clear()
     click.echo(
-        f"{without_password(database)}: {conversations:,} conversations, {messages:,} messages"
-        f" until {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"
+        f"{without_password(database)}: {counted(conversations, 'conversation')},"
+        f" {counted(messages, 'message')} until {midnight:%Y-%m-%d},"
+        f" in {time.monotonic() - started:.0f} seconds"
     )

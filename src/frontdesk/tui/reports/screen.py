@@ -28,7 +28,7 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
-from frontdesk.text.clean import one_line
+from frontdesk.text.clean import counted, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
@@ -365,7 +365,7 @@ class ReportScreen(ReportReading):
         except (InboxError, OSError) as error:
             self.warn(one_line(str(error)))
             return
-        self.notify(f"{count:,} conversations {saved}", markup=False)
+        self.notify(f"{counted(count, 'conversation')} {saved}", markup=False)
 
     def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
         """The report, as CSV on standard input or in a file."""

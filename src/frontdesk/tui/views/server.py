@@ -16,7 +16,7 @@ from textual.containers import Horizontal
 
 from frontdesk.mailbox import CacheUsage
 from frontdesk.system.request_priority import urgent
-from frontdesk.text.clean import file_size, one_line
+from frontdesk.text.clean import counted, file_size, one_line
 from frontdesk.text.times import ahead_or_behind, milliseconds, short_date
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
@@ -158,8 +158,8 @@ def _usage(usage: CacheUsage | None, clock: Clock) -> list[Block]:
         return [heading("ON THIS COMPUTER"), paragraph("looking…", "dim")]
     ours = usage.origin
     counts = (
-        f"{ours.conversations:,} conversations, {ours.messages:,} messages, "
-        f"{ours.notes:,} notes, details of {ours.contacts:,} contacts"
+        f"{counted(ours.conversations, 'conversation')}, {counted(ours.messages, 'message')}, "
+        f"{counted(ours.notes, 'note')}, details of {counted(ours.contacts, 'contact')}"
     )
     size = f"{file_size(usage.size_bytes)} of at most {file_size(usage.limit_bytes)}"
     share = f", {file_size(ours.size_bytes)} for this server" if ours.size_bytes else ""
