@@ -13,6 +13,9 @@ from frontdesk.cli.progress import Progress, progress
 from frontdesk.text.clean import counted
 from frontdesk.wire.values import utc_now
 
+# Conversations from which a run without a progress bar says what it does.
+_TAKES_MINUTES = 50_000
+
 
 @command(
     "sample",
@@ -61,16 +64,10 @@ def sample_command(
     started = time.monotonic()
     remaining = Progress(shown=True)
 
-    def begin(stage: str) -> None:
-        if sys.stderr.isatty():
-            remaining.say(f"Making {stage}")
-        else:
-            click.echo(f"Making {stage} …", err=True)
-
-    if not sys.stderr.isatty():
-        begin(counted(conversations, "conversation"))
+    if conversations >= _TAKES_MINUTES and not sys.stderr.isatty():
+        click.echo(f"Making {counted(conversations, 'conversation')}; this takes minutes", err=True)
     with progress("Conversations", conversations) as advance:
-        fill(database, size, advance, begin)
+        fill(database, size, advance, lambda stage: remaining.say(f"Making {stage}"))
         remaining.clear()
     click.echo(
         f"{without_password(database)}: {counted(conversations, 'conversation')},"
