@@ -395,6 +395,23 @@ def test_the_number_in_a_row_is_that_of_messages_that_were_not_read_here(tmp_pat
     play(source, tmp_path, story)
 
 
+def test_a_customers_other_conversations_are_listed_and_lead_there(tmp_path: Path) -> None:
+    source = MemoryInbox(15)
+    # Resolved, so that no list of open ones has it.
+    source.rows["8"] = {**source.rows["8"], "contact": source.rows["0"]["contact"]}
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", "k", seconds=3.0)
+        pane = "\n".join(Shown(app).part("ContactPanel"))
+        _, others = pane.split("Other conversations")
+        assert "resolved" in others
+        await press(app, "4", "G", "enter", seconds=3.0)
+        assert app.inbox.inbox.selected is not None
+        assert app.inbox.inbox.selected.id == "8"
+
+    play(source, tmp_path, story, size=(200, 60))
+
+
 def waiting_on(source: MemoryInbox) -> list[str]:
     """The open customers who wait, the longest wait first."""
     rows = [row for row in source.rows.values() if row["status"] == "open" and row["waiting_since"]]

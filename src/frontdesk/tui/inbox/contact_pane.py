@@ -1,13 +1,15 @@
 """Contact pane of the inbox: facts of the customer of the selected conversation."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
@@ -21,7 +23,11 @@ from frontdesk.tui.widgets.contact_panel import (
     contact_facts,
 )
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import Conversation, Note
+from frontdesk.wire import Conversation, ConversationFilter, Note
+
+
+def _of_customer(conversation: Conversation) -> ConversationFilter:
+    return ConversationFilter(contact=conversation.contact.id)
 
 
 class ContactPane(Pane):
@@ -48,6 +54,8 @@ class ContactPane(Pane):
         self._mailbox = mailbox
         self._fact_context = FactContext(clock)
         self._shown: str | None = None
+        # The conversation whose customer's others were requested.
+        self._requested: str | None = None
         self._deferred: Callable[[], None] | None = None
 
     def on_mount(self) -> None:
@@ -92,6 +100,10 @@ class ContactPane(Pane):
         self.facts.show_facts(facts, keep_place=False)
 
     def _show_all(self, conversation: Conversation, *, keep_place: bool) -> None:
+        if conversation.id != self._requested and self._mailbox.connected:
+            self._requested = conversation.id
+            self._request_others(conversation)
+        others = self._mailbox.conversations(_of_customer(conversation))
         facts = contact_facts(
             conversation,
             self._mailbox.contact(conversation),
@@ -99,10 +111,19 @@ class ContactPane(Pane):
             self._notes(conversation.id),
             self._mailbox.conversations_of(conversation.contact.id),
             self._fact_context,
+            has_all=others.complete,
             no_contact=lacking(self._mailbox, "contact_by_phone"),
             no_notes=lacking(self._mailbox, "notes"),
         )
         self.facts.show_facts(facts, keep_place=keep_place)
+
+    @work(group="customer", exclusive=True)
+    async def _request_others(self, conversation: Conversation) -> None:
+        """Request the customer's conversations, of any status and channel, and show them."""
+        with suppress(InboxError):
+            await self._mailbox.refresh_conversations(_of_customer(conversation))
+            if self._shown == conversation.id:
+                self.show(conversation)
 
     def _notes(self, conversation_id: str) -> list[Note] | None:
         known = self._mailbox.has_read_notes(conversation_id)

@@ -146,13 +146,14 @@ def contact_facts(
     others: Sequence[Conversation],
     context: FactContext,
     *,
+    has_all: bool = False,
     no_contact: str = "",
     no_notes: str = "",
 ) -> list[Fact]:
     """All facts of the pane; `notes` newest first, None if they were never loaded.
 
-    others: cached conversations of the contact, possibly including this one. no_contact, no_notes:
-    why the server does not provide them, or empty.
+    others: cached conversations of the contact, possibly including this one; has_all: the server
+    has no more. no_contact, no_notes: why the server does not provide them, or empty.
     """
     facts = _identity(conversation.contact, contact)
     if no_contact and contact is None:
@@ -161,7 +162,8 @@ def contact_facts(
     facts += _custom_fields(contact, fields, no_contact)
     facts += _notes(notes, context.clock, no_notes)
     others = [other for other in others if other.id != conversation.id]
-    return facts + _others(others, context.clock, "Others on this computer")
+    head = "Other conversations" if has_all else "Others on this computer"
+    return facts + _others(others, context.clock, head)
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
@@ -262,7 +264,7 @@ def _custom_fields(
 
 
 def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fact]:
-    """Other conversations of the contact from the cache, since `/v1` cannot list them."""
+    """Cached conversations of the contact, each with its status and last activity."""
     facts = [Fact(head)] if others else []
     for other in others:
         active = clock.local(other.last_activity_at)
