@@ -18,13 +18,31 @@ from frontdesk.store.sqlite import SQLiteDatabase
 
 BODIES = 400
 CTRL_C = b"\x03"
-# One body in a transaction, so that there is a middle to interrupt.
+# One body in a transaction, and after a tenth of them nothing goes on until it is interrupted.
 PROGRAM = """
+import signal
 import sys
+from contextlib import contextmanager
 from frontdesk.cli.base import run
+from frontdesk.cli.commands import erase as erase_command, webhooks
 from frontdesk.cli.main import frontdesk
+from frontdesk.cli.progress import progress
 from frontdesk.ingest import erase
 from frontdesk.ingest.webhooks import processor
+
+@contextmanager
+def held(label, length):
+    done = 0
+    def hold(steps):
+        nonlocal done
+        advance(steps)
+        done += steps
+        if done == length // 10:
+            signal.pause()
+    with progress(label, length) as advance:
+        yield hold
+
+erase_command.progress = webhooks.progress = held
 processor.BODIES_AT_ONCE = erase.BODIES_AT_ONCE = 1
 sys.argv = {arguments!r}
 run(frontdesk)

@@ -15,6 +15,7 @@ from frontdesk.errors import Forbidden, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.text.phones import format_phone
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs import switcher
 from frontdesk.tui.views.catalogue_screen import CatalogueList
 from frontdesk.tui.views.contacts import ContactsScreen
 from frontdesk.wire import Contact, ConversationFilter, Page, PhoneRef, body_of
@@ -251,7 +252,7 @@ async def test_a_contact_is_found_by_a_number_however_it_is_written(
 
 
 async def test_it_opens_on_all_contacts_and_typing_asks_the_server_once_it_pauses(
-    app: ViewApp, asked: Asked
+    app: ViewApp, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
@@ -265,7 +266,11 @@ async def test_it_opens_on_all_contacts_and_typing_asks_the_server_once_it_pause
         assert "loaded contacts" in lines(app)[0]
         assert "more below" not in lines(app)[0]
         await press(pilot, "backspace")
-        await pilot.press(*"oonagh")
+        monkeypatch.setattr(switcher, "PAUSE_SECONDS", 3_600.0)
+        await pilot.press(*"oonag")
+        assert asked.words == []
+        monkeypatch.setattr(switcher, "PAUSE_SECONDS", 0.0)
+        await pilot.press("h")
         await settle(pilot)
         assert names(app) == [OONAGH]
         assert asked.words == ["oonagh"]

@@ -367,8 +367,9 @@ class VirtualList(PaintedRows[R], can_focus=True):
             return
         position = self._window.position_at(event.y)
         if position is not None:
-            self.go_to(position)
+            # Going there may scroll the row away from where it was clicked.
             label = self._label_at(position, event.x, event.y) if event.chain == 1 else None
+            self.go_to(position)
             if label is not None:
                 self.post_message(self.LabelPressed(label))
             elif event.chain == self.CLICKS_TO_OPEN:
