@@ -114,7 +114,7 @@ def test_custom_fields_have_their_names(inbox: Path):
     assert all(field["name"] in table for field in fields)
 
 
-@pytest.mark.parametrize("number", ["12", "call me", "0171 5551234", "+1" * 20])
+@pytest.mark.parametrize("number", ["0171 5551234", "+1" * 20, "#!"])
 def test_a_number_without_a_country_is_an_error_before_any_request(inbox: Path, number: str):
     result = run_on(inbox, "contact", number)
     assert (result.exit_code, result.stdout) == (2, "")

@@ -25,7 +25,8 @@ A_DAY_LATER = "2026-03-15T09:26:53.007Z"
 def conversation_row(**members: Any) -> dict[str, Any]:
     unknown = (
         *("snoozed_until", "unread_count", "waiting_since", "first_reply_at", "last_inbound_at"),
-        *("last_message_json", "contact_name", "contact_phone", "assignee"),
+        *("last_message_json", "contact_name", "contact_phone"),
+        *("contact_username", "assignee"),
     )
     return {
         **dict.fromkeys(unknown),
@@ -79,6 +80,13 @@ def test_a_conversation_has_every_member() -> None:
         "created_at": SHOWN,
         "updated_at": SHOWN,
     }
+
+
+def test_a_customer_has_a_username_if_one_is_known() -> None:
+    for known, members in (("ida.w", {"username": "ida.w"}), (None, {})):
+        row = conversation_row(contact_username=known)
+        contact = json.loads(conversation_body(row, [], with_preview=True).json)["contact"]
+        assert contact == {"id": contact["id"], "name": None, "phone": None, **members}
 
 
 def test_what_is_not_known_of_a_conversation_is_null() -> None:

@@ -139,7 +139,7 @@ def searched_text_in(kind: str, value: Mapping[str, Any]) -> SearchedText | None
         pieces, about, moment = message_pieces(value), value.get("conversation_id"), "created_at"
     elif kind == CONVERSATION:
         contact = member(value, "contact")
-        pieces, about = strings(contact, "name", "phone"), contact.get("id")
+        pieces, about = _customer_words(contact), contact.get("id")
         moment = "last_activity_at"
     elif kind == CONTACT:
         pieces, about, moment = _contact_words(value), None, "last_activity_at"
@@ -153,6 +153,17 @@ def preview_in(conversation: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return member(conversation, "last_message") or None
 
 
+def _customer_words(contact: Mapping[str, Any]) -> Iterator[str]:
+    yield from strings(contact, "name", "phone")
+    yield from _handle(contact)
+
+
+def _handle(contact: Mapping[str, Any]) -> Iterator[str]:
+    """The username after @, so that it is found with and without it."""
+    return (f"@{name.removeprefix('@')}" for name in strings(contact, "username"))
+
+
 def _contact_words(contact: Mapping[str, Any]) -> Iterator[str]:
-    yield from strings(contact, "name", "profile_name", "phone", "email", "username")
+    yield from strings(contact, "name", "profile_name", "phone", "email", "wa_user_id")
+    yield from _handle(contact)
     yield from (str(value) for value in member(contact, "custom_fields").values() if value)

@@ -595,7 +595,8 @@ class InboxClient:
         """Contacts that match every word of `q`, by name; or by a phone number, however written."""
         number = phone_pattern(q or "")
         # Other servers look for the digits as they are sent.
-        parameters = {"q": number.text if number else q} if q else {}
+        # A username is searched without its @.
+        parameters = {"q": number.text if number else q.strip().removeprefix("@")} if q else {}
         page = await self._page("contacts", "contacts", Contact, limit, cursor, parameters)
         return self._filtering.contacts(page, q) if q else page
 

@@ -187,14 +187,15 @@ def _is_assigned(row: Conversation, assignee: str) -> bool:
 
 
 def _is_found(row: Contact, words: list[str]) -> bool:
-    """True if every word is in a name, e-mail address, custom field or phone number."""
+    """True if every word is in a name, an id, e-mail address, custom field or phone number."""
     values = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
+    values.append(row.wa_user_id)
     values += [text for text in row.custom_fields.values() if isinstance(text, str)]
     text = folded(" ".join(filter(None, values)))
     phone = row.phone or f"+{row.wa_id or ''}"
     numbers = map(phone_pattern, words)
     return all(
-        word in text or (number is not None and number.matches(phone))
+        folded(word) in text or (number is not None and number.matches(phone))
         for word, number in zip(words, numbers, strict=True)
     )
 
@@ -272,9 +273,10 @@ class NameLookup:
             return value
         if part == "assignee":
             return UserRef(id=value.id, name=named.name)
-        return PhoneRef(
-            id=value.id, name=value.name or named.name, phone=value.phone or named.phone
-        )
+        known = {"name": value.name or named.name, "phone": value.phone or named.phone}
+        if part == "contact":
+            known["username"] = value.username or named.username
+        return PhoneRef(id=value.id, **known)
 
 
 THREADS_MOST_PAGES = 20

@@ -13,7 +13,7 @@ from frontdesk.query.plan import waiting_since
 from frontdesk.text.clean import quoted, shown_line, visible, without_separators
 from frontdesk.text.entries import is_by_customer
 from frontdesk.text.messages import Entry, author_name
-from frontdesk.text.phones import format_phone
+from frontdesk.text.phones import format_phone, username
 from frontdesk.text.times import duration, in_zone, long_duration, zone_words
 from frontdesk.wire import Conversation, Message, Note, PhoneRef
 
@@ -70,7 +70,7 @@ def moment_words(moment: datetime | None, zone: tzinfo | None) -> str:
 def customer_words(contact: PhoneRef) -> str:
     """Name and number of a customer, as far as they are known; else the id."""
     name = customers_name(contact.name or "") if shown_line(contact.name) else ""
-    number = format_phone(contact.phone)
+    number = format_phone(contact.phone) or short_name(username(contact))
     if name or number:
         return " ".join(filter(None, (name, number or "(no number)")))
     return f"contact {short_name(contact.id)}"

@@ -32,6 +32,7 @@ from frontdesk.text.messages import (
     quoted_words,
     state_marks,
 )
+from frontdesk.text.phones import username
 from frontdesk.text.times import in_zone, long_date, zone_words
 from frontdesk.wire import Conversation, Message, Note, instant
 from frontdesk.wire.values import utc_now
@@ -202,7 +203,7 @@ def _facts(
     yield "Conversation", one_line(id)
     if conversation is not None:
         contact, channel = conversation.contact, conversation.channel
-        phone = contact.phone or "" if shown_line(contact.name) else ""
+        phone = contact.phone or username(contact) if shown_line(contact.name) else ""
         name = without_separators(customer_name(conversation))
         yield "Customer", " · ".join(filter(None, (name, one_line(phone))))
         channels = (channel.name or channel.id, channel.phone or "")

@@ -15,7 +15,7 @@ from typing import Any, Generic, TextIO, TypeAlias, TypeVar
 from frontdesk.query.plan import waiting_since
 from frontdesk.text.clean import clean, compact_json, escape_formula, first_non_blank, one_line
 from frontdesk.text.messages import plain_preview
-from frontdesk.text.phones import format_phone
+from frontdesk.text.phones import format_phone, number_or_username, username
 from frontdesk.text.times import in_zone, long_duration
 from frontdesk.wire import (
     CannedResponse,
@@ -309,7 +309,9 @@ def _heading(name: str) -> str:
 
 
 def customer_name(row: Conversation) -> str:
-    return first_non_blank(row.contact.name, row.contact.phone, f"contact {row.contact.id}")
+    contact = row.contact
+    names = (contact.name, contact.phone, username(contact))
+    return first_non_blank(*names, f"contact {contact.id}")
 
 
 def wait_words(row: Conversation) -> str:
@@ -335,7 +337,12 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = (
     *_members("awaiting_human"),
     _column("waiting_since", lambda row: row.waiting_since, "WAITING", wait_words),
     *_in_tables("unread_count", "last_activity_at"),
-    _column("contact_phone", lambda row: row.contact.phone, "NUMBER"),
+    _column(
+        "contact_phone",
+        lambda row: row.contact.phone,
+        "NUMBER",
+        lambda row: number_or_username(row.contact),
+    ),
     *_members("snoozed_until", "first_reply_at", "last_inbound_at"),
     *_members("service_window_expires_at", "created_at", "updated_at"),
     _column("last_author", lambda row: row.last_message.author if row.last_message else None),

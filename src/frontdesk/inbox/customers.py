@@ -7,7 +7,7 @@ from frontdesk.inbox.cached import Cached
 from frontdesk.inbox.requests import FindContact, FindContacts, Steps, ask
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import CONTACT, ID
-from frontdesk.query.names import contact_id
+from frontdesk.query.names import contact_id, is_handle, is_meant
 from frontdesk.text.phones import is_possible, phone_pattern
 from frontdesk.wire import Contact, PhoneRef
 
@@ -44,7 +44,7 @@ class QueryCustomers:
                 known = self._cached.known_contact(id)
                 rows = self._cached.conversations_of(id) if known is None else []
                 if known is not None:
-                    self.add(PhoneRef(id=id, name=known.name, phone=known.phone))
+                    self.add(known.short)
                 elif rows:
                     self.add(rows[0].contact)
         return len(self._contacts) > known_before
@@ -71,10 +71,12 @@ class QueryCustomers:
         Raises: InboxError.
         """
         number = phone_pattern(value)
-        if number is None or not number.whole or value in self._parts:
+        is_whole = is_handle(value) or (number is not None and bool(number.whole))
+        if not is_whole or value in self._parts or contact_id(value, names) is not None:
             return False
-        if contact_id(value, names) is not None:
-            return False
+        if number is None:
+            yield from self._find_handle(value)
+            return True
         try:
             # The contact may have another number by now, or another spelling of it.
             contact = yield from ask(FindContact(number.whole[0]))
@@ -85,9 +87,18 @@ class QueryCustomers:
         return True
 
     def _know(self, value: str, contact: Contact) -> None:
-        self.add(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
+        self.add(contact.short)
         self._ids[value] = contact.id
         self._unknown.discard(value)
+
+    def _find_handle(self, value: str) -> Steps[None]:
+        """Request the contact with a username or a user id."""
+        found = yield from ask(FindContacts(value))
+        meant = [contact for contact in found if is_meant(value, contact)]
+        if len(meant) == 1:
+            self._know(value, meant[0])
+        else:
+            self._parts.add(value)
 
     def _find_part(self, value: str) -> Steps[None]:
         """Request contacts whose number has this part; none has, if the server looks for it."""

@@ -42,7 +42,7 @@ def step_history(inbox: Inbox, step: int) -> None:
 def show_customer(inbox: Inbox, contact: PhoneRef | Contact) -> None:
     """Show the conversations of a contact, on all channels and of any status."""
     id, phone = contact.id, contact.phone
-    inbox.planning.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
+    inbox.planning.add_contact(contact.short if isinstance(contact, Contact) else contact)
     before = inbox.view.query
     show(inbox, Query.of(customer(id, phone)))
     inbox.orders.append(lambda panes: panes.enter_pane("list"))

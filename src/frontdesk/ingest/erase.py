@@ -66,7 +66,7 @@ def matching_rows(connection: Connection, account_id: int, phone: str) -> Counte
 
 
 def is_mentioned(database: Database, account_id: int, phone: str) -> bool:
-    """Check if an account has somebody with this number, or a webhook body that mentions it.
+    """Check if an account has somebody with this number or user id, or a body that mentions it.
 
     False for a number of the account's own channels.
     """
@@ -94,7 +94,7 @@ def _mentions(
 
 
 def erase(database: Database, account_id: int, phone: str, advance: Advance) -> ErasureResult:
-    """Erase everybody who has or had this number (E.164).
+    """Erase everybody who has or had this number (E.164) or user id.
 
     Webhook bodies are processed first in batches, the rest in one transaction; an interrupted run
     can be repeated. Counters, metrics and roll-ups are updated.
@@ -144,8 +144,8 @@ def _person(connection: Connection, account_id: int, phone: str) -> _ErasedPerso
     conversations = lookups.conversations_of(connection, account_id, contact_ids)
     # Lookups may return a contact's rows twice; each conversation counts once.
     conversations = list({row["id"]: row for row in conversations}.values())
-    numbers = {spelling.removeprefix("+") for spelling in spellings}
-    ids: set[str] = set()
+    numbers = {spelling.removeprefix("+") for spelling in spellings if spelling.startswith("+")}
+    ids = {spelling for spelling in spellings if not spelling.startswith("+")}
     for contact_id in contact_ids:
         identifiers = erasing.names_of(connection, account_id, contact_id)
         if identifiers is not None:
@@ -168,7 +168,7 @@ def _person(connection: Connection, account_id: int, phone: str) -> _ErasedPerso
 
 
 def _spellings(phone: str) -> tuple[str, ...]:
-    return (phone, *national_variants(phone))
+    return (phone, *national_variants(phone)) if phone.startswith("+") else (phone,)
 
 
 def _pruning(

@@ -11,12 +11,14 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from frontdesk.client import InboxClient
-from frontdesk.errors import Forbidden, NotFound
+from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports import brief
 from frontdesk.mcp.cursors import Cursors
 from frontdesk.selection.conversations import ListPlace
+from frontdesk.selection.customers import find_customer
 from frontdesk.selection.threads import ThreadPlace
 from frontdesk.text.dates import parse_moment
+from frontdesk.text.phones import username
 from frontdesk.wire import Contact, Conversation
 from frontdesk.wire.values import utc_now
 
@@ -59,11 +61,12 @@ class InboxReader:
         return f"{line} · {facts}" if facts else line
 
     async def _contact(self, row: Conversation) -> Contact | None:
-        if row.contact.phone is None:
+        known_by = row.contact.phone or username(row.contact)
+        if not known_by:
             return None
         try:
-            return await self.client.contact_by_phone(row.contact.phone)
-        except (Forbidden, NotFound):
+            return await find_customer(self.client, known_by)
+        except (BadSettings, Forbidden, NotFound):
             return None
 
 

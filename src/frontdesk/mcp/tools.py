@@ -179,7 +179,7 @@ class InboxTools:
             Field(
                 min_length=1,
                 max_length=20,
-                description="Ids (1042), or a customer's number (+57…) for all with them.",
+                description="Ids (1042), or a customer's number (+57…) or @username for all.",
             ),
         ],
         after: Annotated[str | None, Field(description="First day, 2026-10-01, or time.")] = None,

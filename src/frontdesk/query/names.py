@@ -36,7 +36,7 @@ from frontdesk.query.language import (
     written_value,
 )
 from frontdesk.text.clean import folded, one_line, shown_line
-from frontdesk.text.phones import format_phone, parse_phone, phone_pattern
+from frontdesk.text.phones import format_phone, is_user_id, parse_phone, phone_pattern
 from frontdesk.wire import (
     Channel,
     Contact,
@@ -260,8 +260,7 @@ async def with_customers(
     for term in every:
         if term.kind == CONTACT and _is_searchable(term.value):
             page = await search(term.value)
-            found = [PhoneRef(id=one.id, name=one.name, phone=one.phone) for one in page.data]
-            found = [one for one in found if is_contact(term.value, one)]
+            found = [one.short for one in page.data if is_meant(term.value, one)]
             number = phone_pattern(term.value)
             if number is not None:
                 found = number.select(found, attrgetter("phone")) or found
@@ -278,20 +277,37 @@ def _is_searchable(value: str) -> bool:
     """
     if value.startswith(ID):
         return False
+    if is_handle(value):
+        return True
     if number := phone_pattern(value):
         return bool(number.whole)
     first, *_ = (*folded(value).split(), "")
     return sum(map(str.isalpha, first)) >= _LEAST_LETTERS and not any(map(str.isdigit, value))
 
 
+def is_handle(value: str) -> bool:
+    """True if a `from:` value is a @username or a user id, which only one customer has."""
+    return value.startswith("@") or is_user_id(value)
+
+
 def is_contact(value: str, contact: PhoneRef) -> bool:
-    """True if a `from:` value is the id, the number or a part of it, or a part of the name."""
+    """True if a `from:` value is the id, the number or a part of it, the username after @, or a
+    part of the name or the username."""
     if value.startswith(ID):
         return contact.id == value.removeprefix(ID)
     number = phone_pattern(value)
     if number is not None and number.matches(contact.phone):
         return True
-    return folded(value) in folded(contact.name or "")
+    handle = folded(contact.username or "")
+    if value.startswith("@"):
+        return folded(value.removeprefix("@")) == handle
+    return folded(value) in folded(contact.name or "") or folded(value) in handle
+
+
+def is_meant(value: str, contact: Contact) -> bool:
+    """As `is_contact`, also for a user id, which rows of conversations lack; the server may have
+    found a former one."""
+    return is_user_id(value) or is_contact(value, contact.short)
 
 
 def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:

@@ -518,7 +518,7 @@ def _words(term: Term) -> Test:
 def searchable(row: Conversation) -> str:
     """Text of a row that words are searched in: name, number, last message, labels."""
     contact, preview = row.contact, row.last_message
-    words = [contact.name, contact.phone, preview.text if preview else None]
+    words = [contact.name, contact.phone, contact.username, preview.text if preview else None]
     return " ".join([*(word for word in words if word), *row.labels])
 
 

@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
+from frontdesk.selection.customers import find_customer
 from frontdesk.text.entries import in_order, is_by_customer
 from frontdesk.text.messages import Entry
-from frontdesk.text.phones import parse_phone
+from frontdesk.text.phones import is_user_id, parse_phone
 from frontdesk.wire import Message, Note
 from frontdesk.wire.queries import MAX_LIMIT
 
@@ -182,7 +183,8 @@ class ConversationIds(NamedTuple):
 
 
 async def conversation_ids(client: "InboxClient", names: Iterable[str]) -> ConversationIds:
-    """Find conversations by `1042`, `#1042`, or a number, which means all with this customer.
+    """Find conversations by `1042` or `#1042`, or all with a customer, who is named by a whole
+    number after +, a user id, or the username after @.
 
     An id is not looked up. Several may stand in one name, with commas between.
     """
@@ -207,14 +209,13 @@ def _parts(text: str) -> list[str]:
 async def _ids_of(client: "InboxClient", name: str) -> list[str]:
     if not name.removeprefix("#"):
         raise BadSettings("A conversation has an id, such as 1042, or a number: this is blank")
-    if not name.startswith("+"):
+    if not (name.startswith(("+", "@")) or is_user_id(name)):
         return [name.removeprefix("#")]
-    phone = parse_phone(name)
-    if phone is None:
+    if name.startswith("+") and parse_phone(name) is None:
         raise BadSettings(
             f"{name} is not a whole number; conversations are found by a part of it with the"
             f" query from:{name.replace(' ', '')}"
         )
-    contact = await client.contact_by_phone(phone)
+    contact = await find_customer(client, name)
     pages = client.conversations(contact=contact.id).pages(_CUSTOMER_PAGES)
     return [row.id async for page in pages for row in page.data]

@@ -179,6 +179,7 @@ def _conversation(row: Row, labels: Sequence[Row], *, with_preview: bool) -> dic
             "id": str(row["contact_id"]),
             "name": row["contact_name"],
             "phone": row["contact_phone"],
+            **({} if row["contact_username"] is None else {"username": row["contact_username"]}),
         },
         "assignee": {"id": str(assigned), "name": row["assignee"] or ""} if assigned else None,
         "labels": [label["title"] for label in labels],

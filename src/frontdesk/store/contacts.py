@@ -18,7 +18,7 @@ from typing import Any
 from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
 from frontdesk.text.clean import folded
-from frontdesk.text.phones import national_variants, phone_pattern
+from frontdesk.text.phones import is_user_id, national_variants, phone_pattern
 from frontdesk.text.search import search_words
 
 LONGEST_NAME_KEY = 200
@@ -244,9 +244,11 @@ def contact_page(
         everyone: dict[str, object] = {"account": account_id}
         return _walk(connection, "account_id = :account", everyone, after, count)
     number = phone_pattern(words[0]) if len(words) == 1 else None
+    if len(words) == 1 and is_user_id(words[0]):
+        found = contact_by_user_id(connection, account_id, words[0])
+        return [] if found is None else _only(found, after)
     if number and (contact := _first_with_phone(connection, account_id, number.whole)):
-        place = int(not contact["name_key"]), contact["name_key"], contact["id"]
-        return [{**contact, "nameless": place[0]}] if after is None or place > tuple(after) else []
+        return _only(contact, after)
     search = word_search(connection, account_id, words)
     if not search.parameters.get("trigrams", True):
         return _walk(connection, search.condition, search.parameters, after, count)
@@ -262,6 +264,12 @@ def contact_page(
                 return _walk(connection, search.condition, search.parameters, after, count)
             return _in_order(connection, account_id, page)
     return _in_order(connection, account_id, _sorted_hits(connection, search, after, count))
+
+
+def _only(contact: Row, after: Position | None) -> list[Row]:
+    """Return a page with the only contact, unless it begins behind it."""
+    place = int(not contact["name_key"]), contact["name_key"], contact["id"]
+    return [{**contact, "nameless": place[0]}] if after is None or place > tuple(after) else []
 
 
 def contact_position(connection: Connection, account_id: int, contact_id: int) -> Position | None:
@@ -292,6 +300,42 @@ def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row
     """Find a contact by E.164 number: current, former, or another national spelling."""
     spellings = (phone, *national_variants(phone))
     return _first_with_phone(connection, account_id, spellings)
+
+
+def contact_by_id(connection: Connection, account_id: int, contact_id: int) -> Row | None:
+    return connection.row(
+        "SELECT * FROM contact WHERE account_id = :account AND id = :id",
+        {"account": account_id, "id": contact_id},
+    )
+
+
+def named_contacts(connection: Connection, account_id: int, name: str) -> list[Row]:
+    """Return the contacts with a username, after @ or without, or with a name, in any case."""
+    words = search_words(name.removeprefix("@"))
+    if not words:
+        return []
+    search = word_search(connection, account_id, words)
+    rows = connection.rows(
+        f"SELECT * FROM contact WHERE {search.condition} ORDER BY id", search.parameters
+    )
+    text = folded(name.removeprefix("@"))
+    columns = ("username",) if name.startswith("@") else ("username", "name", "profile_name")
+    return [row for row in rows if text in [folded(row[column] or "") for column in columns]]
+
+
+def contact_by_user_id(connection: Connection, account_id: int, user_id: str) -> Row | None:
+    """Find a contact by its user id, current or former."""
+    parameters = {"account": account_id, "user": user_id}
+    return connection.row(
+        "SELECT * FROM contact WHERE account_id = :account AND wa_user_id = :user", parameters
+    ) or connection.row(
+        """
+        SELECT contact.* FROM contact_alias AS alias
+        JOIN contact ON contact.account_id = alias.account_id AND contact.id = alias.contact_id
+        WHERE alias.account_id = :account AND alias.phone = :user
+        """,
+        parameters,
+    )
 
 
 def _first_with_phone(connection: Connection, account_id: int, phones: Iterable[str]) -> Row | None:

@@ -383,7 +383,8 @@ def _listed(
           c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
           c.created_at, c.updated_at, c.contact_id, c.assignee_id,
           channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
-          contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
+          contact.name AS contact_name, contact.phone AS contact_phone,
+          contact.username AS contact_username, app_user.name AS assignee
         FROM {source}
         JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
         JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id

@@ -11,13 +11,14 @@ _OF_A_CONVERSATION = ("metric_event", "conversation_event", "note", "message")
 
 
 def contact_ids(connection: Connection, account_id: int, spellings: Iterable[str]) -> list[int]:
-    """Return ids of contacts that have or had a number. spellings: E.164."""
+    """Return ids of contacts that have or had a number or user id. spellings: E.164, or the id."""
     ids: set[int] = set()
     for phone in spellings:
         rows = connection.rows(
             """
             SELECT id FROM contact WHERE account_id = :account AND phone = :phone
             UNION SELECT id FROM contact WHERE account_id = :account AND wa_id = :digits
+            UNION SELECT id FROM contact WHERE account_id = :account AND wa_user_id = :phone
             UNION SELECT contact_id FROM contact_alias
               WHERE account_id = :account AND phone = :phone
             """,

@@ -177,6 +177,19 @@ def is_possible(phone: str) -> bool:
         return False
 
 
+# A user id of WhatsApp, in place of a number: the country, a dot, letters and digits.
+_USER_ID = re.compile(r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}")
+
+
+def is_user_id(text: str) -> bool:
+    """True for the form of a user id, by which a customer is known without a number.
+
+    >>> is_user_id("US.13491208655302741918"), is_user_id("@ida")
+    (True, False)
+    """
+    return _USER_ID.fullmatch(text) is not None
+
+
 class NamedRow(Protocol):
     """Contact or channel."""
 
@@ -188,9 +201,27 @@ class NamedRow(Protocol):
     def phone(self) -> str | None: ...
 
 
-def contact_name(contact: NamedRow) -> str:
-    """Name of a contact for people: the name, else the number, else its id."""
-    return name_or_phone(contact) or f"contact {contact.id}"
+class CustomerRow(NamedRow, Protocol):
+    """Contact, who may have a username in place of a number."""
+
+    @property
+    def username(self) -> str | None: ...
+
+
+def contact_name(contact: CustomerRow) -> str:
+    """Name of a contact for people: the name, else the number, the username or its id."""
+    return shown_line(contact.name) or number_or_username(contact) or f"contact {contact.id}"
+
+
+def number_or_username(contact: CustomerRow) -> str:
+    """The number as people write it, else the username after @; "" if there is neither."""
+    return one_line(format_phone(contact.phone)) or username(contact)
+
+
+def username(contact: CustomerRow) -> str:
+    """The username after @; "" if there is none."""
+    name = shown_line(contact.username)
+    return f"@{name.removeprefix('@')}" if name else ""
 
 
 def channel_name(channel: NamedRow) -> str:

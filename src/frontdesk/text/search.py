@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from frontdesk.text.clean import clean, folded
-from frontdesk.text.phones import phone_pattern
+from frontdesk.text.phones import is_user_id, phone_pattern
 
 # Longest text that the viewer shows.
 LONGEST_TEXT = 65_536
@@ -90,9 +90,12 @@ def search_words(text: str) -> list[str]:
 
 
 def contact_words(text: str) -> list[str]:
-    """Split what contacts are searched for; a phone number is one word, however it is written."""
+    """Split what contacts are searched for; a phone number is one word, however it is written, and
+    so is a user id. A username may have its @."""
+    if is_user_id(text.strip()):
+        return [text.strip()]
     number = phone_pattern(text)
-    return [number.text] if number else search_words(text)
+    return [number.text] if number else search_words(text.strip().removeprefix("@"))
 
 
 @dataclass(frozen=True)

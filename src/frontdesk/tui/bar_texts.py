@@ -10,7 +10,7 @@ from frontdesk.inbox.chips import chips
 from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.text.clean import counted, one_line, shortened
 from frontdesk.text.messages import Entry
-from frontdesk.text.phones import contact_name, format_phone
+from frontdesk.text.phones import contact_name, number_or_username
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.conversation_row import owner_name, window_left
 from frontdesk.tui.widgets.text_layout import Piece, width_of
@@ -119,7 +119,7 @@ def thread_head(
     always shown, truncated only if it alone exceeds the width. me: id of the own user.
     """
     contact = conversation.contact
-    name, phone = contact_name(contact), format_phone(contact.phone)
+    name, phone = contact_name(contact), number_or_username(contact)
     phone = "" if phone == name else phone
     channel = one_line(conversation.channel.name or "")
     status = one_line(conversation.status) if conversation.status != "open" else ""

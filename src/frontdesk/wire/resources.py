@@ -45,6 +45,9 @@ class PhoneRef(Wire):
     id: str = Field(description="The id of the contact or channel.")
     name: str | None = optional("The name or alias, if there is one.")
     phone: Phone | None = optional("The number in E.164; null for a contact who hides it.")
+    username: NotNull[str] = optional(
+        "The username of a contact; absent if none is known.", may_be_absent=True, extension=True
+    )
 
 
 class UserRef(Wire):
@@ -351,6 +354,11 @@ class Contact(Wire):
     last_activity_time = Time("last_activity_at")
     created_time = Time("created_at")
     updated_time = Time("updated_at")
+
+    @property
+    def short(self) -> PhoneRef:
+        """The contact in short, as rows of conversations have it."""
+        return PhoneRef(id=self.id, name=self.name, phone=self.phone, username=self.username)
 
 
 class CustomField(Wire):

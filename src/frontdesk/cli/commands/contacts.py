@@ -14,7 +14,7 @@ from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.exports.tables import CONTACTS, Cell, local_time
 from frontdesk.text.clean import humanize
-from frontdesk.text.phones import format_phone, parse_phone
+from frontdesk.text.phones import format_phone
 from frontdesk.wire import Contact, CustomField
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def list_command(target: Target, q: str | None, output: Output, extent: Extent) 
 @extent_options
 @output_options()
 def search_command(target: Target, text: tuple[str, ...], output: Output, extent: Extent) -> None:
-    """Search contacts by name, e-mail address or number.
+    """Search contacts by name, e-mail address, number, username or user id.
 
     Contacts that match all words of TEXT are listed.
     """
@@ -61,26 +61,23 @@ def search_command(target: Target, text: tuple[str, ...], output: Output, extent
 @contacts_group.subcommand(
     "view",
     "frontdesk contacts view +44 20 7946 0018",
-    "frontdesk contacts view 442079460018 --json id,name,email",
+    "frontdesk contacts view @sheena.n --json id,name,email",
 )
-@click.argument("phone", metavar="NUMBER", nargs=-1, required=True)
+@click.argument("customer", metavar="CUSTOMER", nargs=-1, required=True)
 @target_options
 @output_options("table", "json", "csv", "markdown")
-def view_command(target: Target, phone: tuple[str, ...], output: Output) -> None:
-    """Print a contact, by phone number.
+def view_command(target: Target, customer: tuple[str, ...], output: Output) -> None:
+    """Print a contact, by phone number, user id, @username, id:ID or name.
 
-    Any international notation works: +44 20 7946 0018, 0044 (0)20 7946-0018 and 442079460018 are
-    the same number.
+    Any international notation of a number works: +44 20 7946 0018, 0044 (0)20 7946-0018 and
+    442079460018 are the same number. A name must be one contact's.
     """
-    number = parse_phone(" ".join(phone))
-    if number is None:
-        raise click.UsageError(
-            "NUMBER must have its country code and 7 to 15 digits, such as +44 20 7946 0018"
-        )
-    known = number
+    from frontdesk.selection.customers import find_customer
+
+    name = " ".join(customer)
 
     async def work(client: "InboxClient") -> tuple[Contact, list[CustomField]]:
-        contact = await client.contact_by_phone(known)
+        contact = await find_customer(client, name)
         return contact, await _definitions(client) if output.format in ("table", "markdown") else []
 
     contact, definitions = run_with_client(target, work)

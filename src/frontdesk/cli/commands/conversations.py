@@ -301,8 +301,8 @@ def view_command(
 ) -> None:
     """Print conversations with their notes, oldest first.
 
-    ID is a conversation, as 27 or #27, or a customer's number, as +16505551234, for all
-    conversations with them.
+    ID is a conversation, as 27 or #27, or a customer's number, as +16505551234, user id or
+    @username, for all conversations with them.
     """
     if people and notes:
         raise click.UsageError("--people does not go with --notes")

@@ -1,7 +1,8 @@
 """`frontdesk erase`: erases a person from a database and reports what was deleted."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -14,13 +15,17 @@ from frontdesk.cli.media import media_files, media_option
 from frontdesk.cli.options import database_option, yes_option
 from frontdesk.cli.progress import Progress, interruptible, progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
-from frontdesk.text.phones import parse_phone
+from frontdesk.query.language import ID
+from frontdesk.text.clean import clean, shortened
+from frontdesk.text.phones import is_user_id, parse_phone
 
 if TYPE_CHECKING:
     from frontdesk.ingest.erase import ErasureResult
-    from frontdesk.store.database import Connection, Database
+    from frontdesk.store.database import Connection, Database, Row
     from frontdesk.store.media_files import MediaFiles
 
+_MOST_NAMED = 8
+_LONGEST_ID = 18
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
 # Time for readers to finish with the write-ahead log.
 LOG_PATIENCE_SECONDS = 5.0
@@ -45,19 +50,20 @@ _NOUNS = (
     "erase",
     "frontdesk erase +16505551234 --database inbox.db",
     "frontdesk erase '+44 20 7946 0018' --yes --database inbox.db",
+    "frontdesk erase @sheena.n --database inbox.db",
 )
-@click.argument("number", callback=lambda context, option, text: _phone(text))
+@click.argument("customer")
 @database_option("Database to erase from.")
 @media_option
 @account_option
 @click.option("--all-accounts", is_flag=True, help="Erase from every account of the database.")
 @yes_option
 def erase_command(
-    number: str, database: str, media: str | None, account: str, all_accounts: bool, yes: bool
+    customer: str, database: str, media: str | None, account: str, all_accounts: bool, yes: bool
 ) -> None:
-    """Erase a customer by phone number.
+    """Erase a customer by phone number, user id, @username, id:ID or name.
 
-    Deletes all data about the person who has, or had, NUMBER (such as +16505551234): contact,
+    Deletes all data about the person who is, or was, CUSTOMER (such as +16505551234): contact,
     conversations, messages with their files, notes, their share of the reports, and webhooks that
     mention them. This cannot be undone. Other accounts that have the person are named. Copies of
     the database and caches of viewers are not affected.
@@ -71,6 +77,7 @@ def erase_command(
         if not all_accounts:
             slug = store.read_latest(lambda connection: account_named(connection, account)["slug"])
             chosen = {slug: every[slug]}
+        number = _principal(store, chosen, customer)
         erased = _erase(store, chosen, number, yes=yes)
         for slug, one in erased.items():
             _report(one, f" in {slug}" if all_accounts else "")
@@ -195,9 +202,37 @@ def _webhooks(count: int) -> str:
     return "webhook" if count == 1 else "webhooks"
 
 
-def _phone(text: str) -> str:
-    """Parse a number with its country, which a plus sign marks."""
-    number = parse_phone(text) if text.strip().startswith("+") else None
-    if number is None:
-        raise click.BadParameter("give the whole number with its country, such as +16505551234")
-    return number
+def _named(account_id: int, name: str, connection: "Connection") -> "Sequence[Row]":
+    """Return the contacts of an id, a username or a name."""
+    from frontdesk.store import contacts
+
+    id = name.removeprefix(ID)
+    if id != name and id.isdecimal() and len(id) <= _LONGEST_ID:
+        row = contacts.contact_by_id(connection, account_id, int(id))
+        return [] if row is None else [row]
+    return contacts.named_contacts(connection, account_id, name)
+
+
+def _principal(store: "Database", accounts: Mapping[str, int], name: str) -> str:
+    """Return the number or user id of a customer who may be named by a username or a name.
+
+    Raises: BadSettings: several are named so. NotFound: nobody is.
+    """
+    name = name.strip()
+    if name.startswith("+") or is_user_id(name) or not any(map(str.isalpha, name)):
+        number = name if is_user_id(name) else None
+        number = parse_phone(name) if name.startswith("+") else number
+        if number is None:
+            raise click.BadParameter("give the whole number with its country, such as +16505551234")
+        return number
+    rows = [row for id in accounts.values() for row in store.read_latest(partial(_named, id, name))]
+    principals = {row["phone"] or row["wa_user_id"] for row in rows}
+    if not principals:
+        raise NotFound(
+            f"Nobody is known by {shortened(clean(name))!r}: give the whole number with its"
+            " country, such as +16505551234, a user id, or @username"
+        )
+    if len(principals) > 1:
+        known = ", ".join(sorted(map(str, principals))[:_MOST_NAMED])
+        raise BadSettings(f"Several customers are named {name!r}: give the number or id, {known}")
+    return str(principals.pop())

@@ -3,7 +3,6 @@
 `WebhookChange` collects the events of a change with its channel and contacts.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -42,7 +41,7 @@ from frontdesk.ingest.webhooks.contents import (
     type_of,
 )
 from frontdesk.store.rollups import WORD_LIMIT
-from frontdesk.text.phones import is_same_phone
+from frontdesk.text.phones import is_same_phone, is_user_id
 from frontdesk.wire.values import DELIVERY_STEPS, REFERRED_PRODUCT
 
 # Members that identify the person of an element, by array.
@@ -54,9 +53,6 @@ PERSONS: Mapping[str, tuple[str, str]] = {
 
 # Members with a customer's number as WhatsApp knows it; others have it as the business wrote it.
 _STATED = (PERSONS["messages"][0], "wa_id")
-
-# A user id of the provider, in place of a number: the country, a dot, letters and digits.
-_USER_ID = re.compile(r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}")
 
 # Tolerance for timestamps later than the receipt; beyond it, the sender's clock is wrong.
 CLOCKS_DIFFER = 5 * 60 * 1000
@@ -113,7 +109,7 @@ class WebhookChange:
         """Return the person of an element by number, user id, or both if the contacts have them."""
         number = (element.optional_text(number_name) or "").removeprefix("+")
         user_id = element.optional_id(user_name)
-        if _USER_ID.fullmatch(number):
+        if is_user_id(number):
             number, user_id = "", user_id or number
         contact = self._contact(number, user_id)
         if contact is not None:
@@ -521,7 +517,7 @@ def _previous_identity(system: JsonObject, person: Person, new: Person) -> Perso
     """Return the identity before a change; the sender may have the new one already."""
     if person.wa_user_id and person.wa_user_id == new.wa_user_id:
         old = _old_user_id(system)
-        if old is not None and _USER_ID.fullmatch(old) and old != new.wa_user_id:
+        if old is not None and is_user_id(old) and old != new.wa_user_id:
             return Person(wa_user_id=old)
     elif person.phone and person.phone == new.phone:
         number = (_word_before_change(system) or "").removeprefix("+")

@@ -103,7 +103,7 @@ class ThreadExports(ThreadLoading):
             say(self.screen, sentences.NOTHING_TO_EXPORT)
             return
         contact = self.conversation.contact
-        name = first_non_blank(contact.name, contact.phone, contact.id)
+        name = first_non_blank(contact.name, contact.phone, contact.username, contact.id)
         ask_for_name(self.screen, name, self._clock, THREAD_ENDINGS, self._save)
 
     def _save(self, name: str) -> None:

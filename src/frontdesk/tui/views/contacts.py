@@ -13,7 +13,7 @@ from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.query import Query
 from frontdesk.text.clean import one_line
-from frontdesk.text.phones import contact_name, format_phone
+from frontdesk.text.phones import contact_name, number_or_username, username
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import BufferedKeys
 from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts
@@ -309,18 +309,20 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
 
 def _entry(contact: Contact) -> CatalogueEntry:
-    number = contact.phone or contact.username or ""
-    facts = (contact.profile_name, contact.email, contact.phone)
+    number = contact.phone or username(contact)
+    facts = (contact.profile_name, contact.email, contact.phone, contact.username)
     words = " ".join(one_line(fact or "") for fact in facts)
-    name, hint = full_name(contact), format_phone(number)
+    name, hint = full_name(contact), number_or_username(contact)
     return CatalogueEntry(contact.id, name, hint=hint, words=words, copied=number)
 
 
 def _entry_of_row(contact: PhoneRef) -> CatalogueEntry:
     """The contact of a conversation."""
     number, name = contact.phone or "", contact_name(contact)
-    hint = format_phone(contact.phone)
-    return CatalogueEntry(contact.id, name, hint=hint, words=number, copied=number)
+    hint = number_or_username(contact)
+    return CatalogueEntry(
+        contact.id, name, hint=hint, words=f"{number} {contact.username or ''}", copied=number
+    )
 
 
 def _first_of_each(entries: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.text.clean import first_non_blank, one_line
-from frontdesk.text.phones import channel_name, format_phone
+from frontdesk.text.phones import channel_name, format_phone, username
 from frontdesk.text.times import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.chips import chip
@@ -201,7 +201,7 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
     phone = (contact.phone if contact else None) or short.phone
     number = Fact("", format_phone(phone) or "number not shared", copied=phone or "")
     is_number = bool(phone) and name in ("", phone, number.value)
-    heading = Fact("", name or f"contact {short.id}", "strong")
+    heading = Fact("", name or username(contact or short) or f"contact {short.id}", "strong")
     facts = [number._replace(part="strong") if is_number else heading]
     profile_name = first_non_blank(contact.profile_name) if contact else ""
     if profile_name not in ("", name):
@@ -210,8 +210,9 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
         facts.append(number)
     if contact and contact.email:
         facts.append(Fact("", one_line(contact.email)))
-    if contact and contact.username:
-        facts.append(Fact("", f"@{one_line(contact.username)}"))
+    handle = username(contact or short)
+    if handle and handle != heading.value:
+        facts.append(Fact("", handle))
     if contact and contact.blocked:
         facts.append(Fact("", "blocked", "error"))
     if contact and contact.marketing_opt_out_at:
