@@ -193,6 +193,7 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "Message": {"pricing", "expired_at"},
         "MessagePreview": {"deleted_at"},
         "PhoneRef": {"username"},
+        "ReplyTo": {"voice"},
         "Metrics": {"answered_conversations_count", "spread", "targets"},
         "Report": {
             *("clock", "user", "team", "label", "pricing", "previous_series"),
@@ -273,6 +274,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ("Message", "pricing"),
         ("MessagePreview", "deleted_at"),
         ("PhoneRef", "username"),
+        ("ReplyTo", "voice"),
         ("Report", "pricing"),
         ("Report", "previous_series"),
         *(("Report", part) for part in ("users", "teams", "labels", "ads", "hours")),

@@ -25,12 +25,12 @@ LONGEST_NAME_KEY = 200
 
 
 def name_key(name: str) -> str:
-    """Sort key of a name, truncated: index entries are limited in size.
+    """Sort key of a name without blanks around it, truncated: index entries are limited in size.
 
-    >>> name_key("Ångström")
+    >>> name_key(" Ångström")
     'angstrom'
     """
-    return folded(name)[:LONGEST_NAME_KEY]
+    return folded(name).strip()[:LONGEST_NAME_KEY]
 
 
 def label_key(title: str) -> str:
