@@ -1,5 +1,6 @@
 """Files over HTTP: states, ranges, validators, names, and whose they are."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from tests.pictures.drawn import encoded, photo
 from frontdesk.file_types import OCTETS
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageRevoke, MessageUpsert, Person
-from frontdesk.service.api_keys import SCOPES
+from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
+from frontdesk.service.app import Application, create_app
+from frontdesk.service.media import responses
+from frontdesk.service.media.endpoint import MOST_OF_A_KEY
 from frontdesk.service.media.ranges import ByteRange, NotSatisfiable, byte_range
 from frontdesk.service.media.responses import file_headers
 from frontdesk.store import media
@@ -88,6 +92,64 @@ async def test_a_file_is_answered_as_it_was_sent(inbox: Inbox) -> None:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["content-security-policy"] == "default-src 'none'; sandbox"
     assert headers["etag"].startswith('"')
+
+
+class Reader:
+    """A client that takes the head of an answer, and nothing more until it is told to."""
+
+    def __init__(self, app: Application, key: str, path: str) -> None:
+        self.status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self.goes_on = asyncio.Event()
+        self.ended = False
+        headers = [(b"authorization", f"Bearer {key}".encode()), (b"host", b"inbox")]
+        scope = {
+            **{"type": "http", "method": "GET", "http_version": "1.1", "scheme": "http"},
+            **{"path": path, "raw_path": path.encode(), "query_string": b"", "root_path": ""},
+            **{"headers": headers, "client": ("192.0.2.1", 1), "server": ("inbox", 80)},
+        }
+        self.task = asyncio.create_task(app(scope, self._receive, self._send))
+
+    async def _receive(self) -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def _send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self.status.set_result(message["status"])
+            return
+        await self.goes_on.wait()
+        self.ended = not message.get("more_body", False)
+
+
+async def test_a_key_has_a_share_of_the_files_that_are_sent_at_once(inbox: Inbox) -> None:
+    one, other = new_ephemeral_key(1, None), new_ephemeral_key(1, None)
+    app = create_app(inbox.database, media_files=inbox.files, ephemeral_keys=[one[1], other[1]])
+    path = inbox.add()
+    slow = [Reader(app, one[0], path) for _ in range(MOST_OF_A_KEY)]
+    assert {await reader.status for reader in slow} == {200}
+    refused, taken = Reader(app, one[0], path), Reader(app, other[0], path)
+    for reader in (refused, taken, *slow):
+        reader.goes_on.set()
+    assert (await refused.status, await taken.status) == (503, 200)
+    for reader in slow:
+        await reader.task
+        assert reader.ended
+    again = Reader(app, one[0], path)
+    assert await again.status == 200
+    again.goes_on.set()
+    await asyncio.gather(refused.task, taken.task, again.task)
+    app.close()
+
+
+async def test_a_reader_that_takes_nothing_is_left(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(responses, "WRITE_SECONDS", 0.01)
+    key, known = new_ephemeral_key(1, None)
+    app = create_app(inbox.database, media_files=inbox.files, ephemeral_keys=[known])
+    reader = Reader(app, key, inbox.add())
+    await reader.task
+    assert (await reader.status, reader.ended) == (200, False)
+    app.close()
 
 
 async def test_a_head_has_the_headers_alone(inbox: Inbox) -> None:

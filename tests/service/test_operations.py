@@ -132,6 +132,36 @@ async def test_it_is_ready_when_the_database_answers(clients, database, is_probl
     assert response.headers["Retry-After"] == "7"
 
 
+class ReadOnly:
+    """A database that counts what is tried to be written, and writes it unless it is full."""
+
+    def __init__(self, database):
+        self.database, self.full, self.tried = database, False, 0
+
+    def write(self, work):
+        self.tried += 1
+        if self.full:
+            raise Unreachable("The disk is full", retry_after=30)
+        return self.database.write(work)
+
+
+async def test_it_is_ready_while_what_it_receives_can_be_written(clients, database, is_problem):
+    inbound, now = ReadOnly(database), [0]
+    app = create_app(database, clock=lambda: now[0], inbound=inbound)
+    client = await clients.client_of(app, None)
+    for _ in range(3):
+        assert (await client.get("/readyz")).status_code == 200
+    assert inbound.tried == 1
+    inbound.full = True
+    now[0] += 2_000
+    is_problem(await client.get("/readyz"), 503, "service_unavailable")
+    is_problem(await client.get("/readyz"), 503, "service_unavailable")
+    assert inbound.tried == 2
+    inbound.full = False
+    now[0] += 2_000
+    assert (await client.get("/readyz")).status_code == 200
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 async def test_health_is_only_read(logged, is_problem, path):
     is_problem(await logged.post(path), 405, "method_not_allowed")

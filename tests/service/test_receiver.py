@@ -284,13 +284,51 @@ async def test_one_client_cannot_take_the_memory_for_the_bodies_of_all(
 ):
     one, again, other = map(harness.client_from, ("192.0.2.1", same, "192.0.2.2"))
     half = MOST_BYTES_AT_ONCE // MOST_BYTES // 2
+    large = b" " * (MOST_BYTES - len(BODY)) + BODY
     async with posting([one] * half, b" " * MOST_BYTES):
-        refused = await again.post(PATH, **signed(BODY))
+        refused = await again.post(PATH, **signed(large))
         is_problem(refused, 503, "service_unavailable")
         assert refused.headers["Retry-After"] == "5"
+        assert (await again.post(PATH, **signed(BODY))).status_code == 200
         assert (await other.post(PATH, **signed(BODY))).status_code == 200
         assert (await again.get(PATH, params=handshake())).status_code == 200
     assert (await again.post(PATH, **signed(BODY))).status_code == 200
+
+
+@pytest.mark.parametrize("signature", [None, "", "sha256=", "sha1=" + "0" * 40])
+async def test_a_body_without_the_form_of_a_signature_is_refused_before_it_comes(
+    harness: ReceiverHarness, is_problem: IsProblem, signature: str | None
+):
+    sent: list[bytes] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        sent.append(b" ")
+        yield b" "
+
+    headers = dict(signed(BODY)["headers"])
+    headers.pop("X-Hub-Signature-256", None)
+    if signature is not None:
+        headers["X-Hub-Signature-256"] = signature
+    response = await harness.client.post(PATH, content=body(), headers=headers)
+    is_problem(response, 401, "invalid_signature")
+    assert sent == []
+
+
+async def test_a_delivery_waits_for_a_turn_to_be_stored(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(receiver_module, "STORING_SECONDS", HANG_SECONDS)
+    gated = Gated(database)
+    harness = ReceiverHarness(gated, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
+    one = harness.client_from("192.0.2.1")
+    half = MOST_AT_ONCE // 2
+    posts = [asyncio.create_task(one.post(PATH, **signed(BODY))) for _ in range(half + 3)]
+    for _ in range(100):
+        await asyncio.sleep(0)
+    gated.gate.set()
+    statuses = [response.status_code for response in await asyncio.gather(*posts)]
+    assert statuses == [200] * (half + 3)
+    await harness.close()
 
 
 async def test_many_clients_together_are_bound_by_the_memory_for_all(
@@ -310,7 +348,10 @@ async def test_a_body_that_is_too_large_takes_no_memory_while_it_is_discarded(
         assert (await harness.client.post(PATH, **signed(BODY))).status_code == 200
 
 
-async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_problem: IsProblem):
+async def test_one_client_cannot_take_all_turns_to_store(
+    database: Database, is_problem: IsProblem, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(receiver_module, "STORING_SECONDS", 0.0)
     gated = Gated(database)
     harness = ReceiverHarness(gated, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     one, other = map(harness.client_from, ("192.0.2.1", "192.0.2.2"))

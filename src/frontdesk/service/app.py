@@ -18,7 +18,7 @@ from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.api_keys import EphemeralKey, Principal
 from frontdesk.service.endpoint import Endpoint, EndpointRequest
 from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
-from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind
+from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind, WriteProbe
 from frontdesk.service.media.endpoint import MEDIA_ENDPOINT, MediaHandler
 from frontdesk.service.middleware import JSON, Handler, HttpApplication, check_method, next_link
 from frontdesk.service.params import Parameters
@@ -63,8 +63,10 @@ class Application(HttpApplication):
         limits: RateLimits,
         access_log: AccessLog | None,
         telemetry: Telemetry,
+        inbound: Database | None,
     ) -> None:
         self._database = database
+        self._probe = None if inbound is None else WriteProbe(inbound, clock)
         self._limits = limits
         self._reads = Reads(database, clock, telemetry)
         self._writes = WriteBehind(database)
@@ -113,10 +115,12 @@ class Application(HttpApplication):
         return Response(b'{"status":"alive"}', headers=_UNCACHED)
 
     async def _ready(self, request: Request) -> Response:
-        """Readiness: the database can be read."""
+        """Readiness: the database can be read, and written where webhooks are received."""
         check_method(request.method, _METHODS, _READ_ONLY)
         since = RequestContext.of(request.scope).now
         await self._reads.in_thread(lambda: self._database.read(any_account), since)
+        if self._probe is not None:
+            await self._probe.check()
         return Response(b'{"status":"ready"}', headers=_UNCACHED)
 
     async def _openapi(self, request: Request) -> Response:
@@ -139,18 +143,27 @@ def create_app(
     limits: RateLimits | None = None,
     access_log: AccessLog | None = None,
     telemetry: Telemetry | None = None,
+    inbound: Database | None = None,
 ) -> Application:
     """Create the application over `database`. `ephemeral_keys` have no rate limit.
 
     media_files: where files of messages are; None to serve none. clock: now in epoch milliseconds.
-    limits: may be shared with other processes; closed with the
-    application. Nothing is read and no thread runs before the first request.
+    limits: may be shared with other processes; closed with the application. inbound: where webhooks
+    are stored, if they are received. Nothing is read and no thread runs before the first request.
     """
     options = options or Options()
     limits = limits or RateLimits(options.rate_limit)
     access = AccessControl(ephemeral_keys, limits)
     return Application(
-        database, access, media_files, clock, options, limits, access_log, telemetry or Telemetry()
+        database,
+        access,
+        media_files,
+        clock,
+        options,
+        limits,
+        access_log,
+        telemetry or Telemetry(),
+        inbound,
     )
 
 

@@ -14,6 +14,7 @@ from frontdesk.service.problems import too_busy
 from frontdesk.service.rate_limit import ConcurrencyLimit
 from frontdesk.store.accounts import touch_key
 from frontdesk.store.database import Connection, Database, WouldBlock
+from frontdesk.store.writes import note_probe
 
 THREADS = 4
 # Maximum in-flight requests, running or queued; more are answered 503.
@@ -25,6 +26,9 @@ MOST_WAITING_MILLISECONDS = 5_000
 TOUCH_MILLISECONDS = 60_000
 # Minimum interval between attempts to write expired snoozes as open, per account.
 WAKE_MILLISECONDS = 10_000
+
+# Milliseconds for which the result of a probe holds.
+_PROBED = 1_000
 
 T = TypeVar("T")
 
@@ -108,6 +112,26 @@ class WriteBehind:
             self._database.write(work)
         except Unreachable:
             _log.info("The %s is not written down: the database takes no writes now", subject)
+
+
+class WriteProbe:
+    """Finds out by writing if the database takes writes: once a second at most, for all who ask."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+        self._running: asyncio.Future[None] | None = None
+        self._asked_at = 0
+
+    async def check(self) -> None:
+        """Raises: InboxError: nothing can be written."""
+        now = self._clock()
+        running = self._running
+        if running is None or (running.done() and not 0 <= now - self._asked_at < _PROBED):
+            self._asked_at = now
+            write = partial(self._database.write, partial(note_probe, now=now))
+            running = self._running = asyncio.ensure_future(asyncio.to_thread(write))
+        await asyncio.shield(running)
 
 
 def _wake(account_id: int, now: int, connection: Connection) -> None:

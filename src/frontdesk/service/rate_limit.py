@@ -3,6 +3,7 @@
 Token bucket per API key, failed authentications per client network, concurrent requests and bytes.
 """
 
+import asyncio
 import ipaddress
 import math
 import struct
@@ -10,7 +11,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -271,16 +272,19 @@ class ConcurrencyLimit:
 
 
 class ClientQuota:
-    """Limits a quantity (bytes, requests) in total and per client network.
+    """Limits a quantity (bytes, requests) in total and per client.
 
-    For one event loop. A client without an address is bound by the total only.
+    For one event loop. A client is the network of an address, or has another name; one without is
+    bound by the total only, and so is the beginning of each reservation, `common`.
     """
 
-    def __init__(self, total: int, per_client: int, retry_seconds: int) -> None:
+    def __init__(self, total: int, per_client: int, retry_seconds: int, *, common: int = 0) -> None:
         self._total = total
         self._per_client = per_client
         self._retry_seconds = retry_seconds
+        self.common = common
         self._reserved: Counter[str] = Counter()
+        self._waiting: list[asyncio.Future[None]] = []
 
     @contextmanager
     def reservation(self, address: str) -> Iterator["Reservation"]:
@@ -296,16 +300,30 @@ class ClientQuota:
 
         Raises: ApiError: the client's or the total limit is exceeded.
         """
-        if self._reserved.total() + amount > self._total:
-            raise too_busy(self._retry_seconds)
-        if client and self._reserved[client] + amount > self._per_client:
+        if not self.has_room(client, amount):
             raise too_busy(self._retry_seconds)
         self._reserved[client] += amount
+
+    def has_room(self, client: str, amount: int) -> bool:
+        if self._reserved.total() + amount > self._total:
+            return False
+        return not client or self._reserved[client] + amount <= self._per_client
 
     def give_back(self, client: str, amount: int) -> None:
         self._reserved[client] -= amount
         if not self._reserved[client]:
             del self._reserved[client]
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
+
+    async def wait_for_room(self, client: str, amount: int) -> None:
+        """Wait until so much was given back that there is room."""
+        while not self.has_room(client, amount):
+            given_back: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(given_back)
+            await given_back
 
 
 class Reservation:
@@ -314,19 +332,34 @@ class Reservation:
     def __init__(self, quota: ClientQuota, client: str) -> None:
         self._quota = quota
         self._client = client
-        self._amount = 0
+        # What is charged to the total alone, and to the client.
+        self._common = self._own = 0
 
     def grow(self, amount: int) -> None:
         """Reserve more.
 
         Raises: ApiError: a limit is exceeded.
         """
-        self._quota.take(self._client, amount)
-        self._amount += amount
+        common = min(amount, self._quota.common - self._common)
+        self._quota.take("", common)
+        self._common += common
+        self._quota.take(self._client, amount - common)
+        self._own += amount - common
+
+    async def grow_within(self, amount: int, seconds: float) -> None:
+        """Reserve more once there is room.
+
+        Raises: ApiError: there was none within `seconds`.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._quota.wait_for_room(self._client, amount)
+        self.grow(amount)
 
     def release(self) -> None:
-        self._quota.give_back(self._client, self._amount)
-        self._amount = 0
+        self._quota.give_back("", self._common)
+        self._quota.give_back(self._client, self._own)
+        self._common = self._own = 0
 
 
 @lru_cache(maxsize=1_024)

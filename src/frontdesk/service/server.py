@@ -220,6 +220,7 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
             limits=limits,
             access_log=log,
             telemetry=telemetry,
+            inbound=None if plan.secrets is None else inbound,
         )
         running.callback(app.close)
         fetcher = _fetcher(plan, inbound, telemetry, running)

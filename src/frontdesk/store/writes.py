@@ -14,6 +14,17 @@ from frontdesk.store.rows import ContactRow, MessageRow, RowTable, table_of
 _FACTS = ("message", "note", "conversation_event")
 
 
+def note_probe(connection: Connection, *, now: int) -> None:
+    """Write the time at which it was tried if the database takes writes."""
+    connection.run(
+        """
+        INSERT INTO meta(name, value) VALUES ('probed_at', :now)
+        ON CONFLICT(name) DO UPDATE SET value = excluded.value
+        """,
+        {"now": str(now)},
+    )
+
+
 def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert new rows."""
     connection.run_many(_insert(table_of(kind)), rows)

@@ -25,14 +25,15 @@ from frontdesk.service.media.responses import (
 from frontdesk.service.middleware import check_method
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import ApiError, lacking, retry_later
-from frontdesk.service.rate_limit import ConcurrencyLimit
+from frontdesk.service.rate_limit import ClientQuota
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.media_files import MediaFiles, StoredBytes
 
 METHODS = ("GET", "HEAD")
-# Files that are sent at once by a worker; more are answered 503.
+# Files that are sent at once by a worker, and to one key; more are answered 503.
 MOST_AT_ONCE = 64
+MOST_OF_A_KEY = 16
 PENDING_SECONDS = 5
 
 _KEY = re.compile("[A-Za-z0-9_-]{1,64}")
@@ -55,6 +56,7 @@ class _Found:
     """A stored file of the key's account, or its preview."""
 
     account_id: int
+    key_id: str
     row: Row
     preview: bool
 
@@ -84,7 +86,7 @@ class MediaHandler:
         self._reads = reads
         self._writes = writes
         self._strict_query = strict_query
-        self._limit = ConcurrencyLimit(MOST_AT_ONCE, RETRY_SECONDS)
+        self._sending = ClientQuota(MOST_AT_ONCE, MOST_OF_A_KEY, RETRY_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request, context = Request(scope), RequestContext.of(scope)
@@ -101,7 +103,8 @@ class MediaHandler:
                 scope, receive, send
             )
             return
-        with self._limit.slot():
+        with self._sending.reservation(found.key_id) as slots:
+            slots.grow(1)
             response = await self._response(request, found)
             await response(scope, receive, send)
 
@@ -122,7 +125,7 @@ class MediaHandler:
         _check_state(row)
         if preview and not row["preview"]:
             raise ApiError("preview_unavailable", "There is no preview of this file.")
-        return _Found(grant.account_id, row, preview)
+        return _Found(grant.account_id, grant.key_id, row, preview)
 
     def _wants_preview(self, request: Request) -> bool:
         parameters = Parameters(

@@ -1,5 +1,6 @@
 """Response that streams a file, whole or a range of it, in constant memory."""
 
+import asyncio
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -13,6 +14,8 @@ from frontdesk.store.media_files import StoredBytes
 
 # A stored file never changes under its key.
 CACHING = {"Cache-Control": "private, max-age=86400, immutable", "Vary": "Authorization"}
+# A reader that takes no part of a file for so long is left.
+WRITE_SECONDS = 30.0
 # A browser neither shows nor runs what strangers sent.
 _PROTECTION = {
     "X-Content-Type-Options": "nosniff",
@@ -66,6 +69,9 @@ class StoredFileResponse(Response):
             if scope["method"] != "HEAD":
                 await self._send_body(send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except TimeoutError:
+            # The connection ends with less than was announced.
+            return
         finally:
             self._file.close()
 
@@ -76,5 +82,6 @@ class StoredFileResponse(Response):
             chunk = await anyio.to_thread.run_sync(self._file.read, place, length)
             if not chunk:
                 raise OSError("the file is shorter than it was")
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            async with asyncio.timeout(WRITE_SECONDS):
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
             place += len(chunk)

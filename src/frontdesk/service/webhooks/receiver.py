@@ -37,9 +37,13 @@ MOST_BYTES = 4 * 1024 * 1024
 MOST_DISCARDED_BYTES = 4 * MOST_BYTES
 BODY_SECONDS = 20.0
 # Concurrency limits: bytes of bodies being received, and complete bodies being stored. One client
-# address may hold half of each; more is answered 503.
+# address may hold half of each; more is answered 503, once a body has waited to be stored. The
+# beginning of each body, which is all of a usual one, is of no address: large ones that nobody
+# signed keep no small ones of the same address out.
 MOST_BYTES_AT_ONCE = 16 * MOST_BYTES
+COMMON_BYTES = 64 * 1024
 MOST_AT_ONCE = 32
+STORING_SECONDS = 1.0
 RETRY_SECONDS = 5
 THREADS = 2
 _SIGNATURE_FORM = re.compile(rb"sha256=([0-9a-f]{64})", re.IGNORECASE)
@@ -71,6 +75,14 @@ class WebhookSecret:
         claimed = match[1].lower() if match else b""
         digest = hmac.new(self.app_secret.encode(), body, hashlib.sha256).hexdigest()
         return hmac.compare_digest(digest.encode(), claimed) and bool(self.app_secret)
+
+    def check_form(self, signature: bytes) -> None:
+        """Refuse what no body can have, before one is received.
+
+        Raises: ApiError.
+        """
+        if self.app_secret is not None and not _SIGNATURE_FORM.fullmatch(signature):
+            raise _bad_signature()
 
     def matches_token(self, token: str) -> bool:
         """Compare in constant time with the verify token of the subscription handshake."""
@@ -128,7 +140,9 @@ class Receiver(HttpApplication):
         self._write_lock = threading.Lock()
         # Why the last body could not be stored.
         self._write_problem: str | None = None
-        self._receiving = ClientQuota(MOST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE // 2, RETRY_SECONDS)
+        self._receiving = ClientQuota(
+            MOST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE // 2, RETRY_SECONDS, common=COMMON_BYTES
+        )
         self._storing = ClientQuota(MOST_AT_ONCE, MOST_AT_ONCE // 2, RETRY_SECONDS)
         super().__init__(
             [
@@ -163,10 +177,11 @@ class Receiver(HttpApplication):
     async def _receive(self, slug: str | None, request: Request) -> Response:
         address, context = client_address(request), RequestContext.of(request.scope)
         headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
+        self._secrets.for_account(slug or DEFAULT_ACCOUNT).check_form(_signature(headers))
         with self._receiving.reservation(address) as held_bytes:
             delivery = _WebhookRequest(slug, headers, await _body(request, held_bytes))
             with self._storing.reservation(address) as slots:
-                slots.grow(1)
+                await slots.grow_within(1, STORING_SECONDS)
                 return await self._in_thread(self._deliver, delivery, context)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
@@ -194,9 +209,8 @@ class Receiver(HttpApplication):
         A missing account is reported only after the signature is verified.
         """
         secret = self._secrets.for_account(delivery.slug or DEFAULT_ACCOUNT)
-        signature = delivery.headers.get(_SIGNATURE_HEADER, "").encode("latin-1")
-        if not secret.verify_signature(delivery.body, signature):
-            raise ApiError("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
+        if not secret.verify_signature(delivery.body, _signature(delivery.headers)):
+            raise _bad_signature()
         _check_json(delivery.body)
         context.account, stored = self._write(
             lambda connection: _store(connection, delivery, context.now)
@@ -226,18 +240,29 @@ class Receiver(HttpApplication):
         self._telemetry.writable(problem is None)
 
 
+def _signature(headers: Mapping[str, str]) -> bytes:
+    return headers.get(_SIGNATURE_HEADER, "").encode("latin-1")
+
+
+def _bad_signature() -> ApiError:
+    message = "X-Hub-Signature-256 is not that of the body."
+    return ApiError("invalid_signature", message, headers=_CLOSE)
+
+
 async def _body(request: Request, reservation: Reservation) -> bytes:
     """Receive a body within the size and time limits; its bytes are charged to `reservation`."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise ApiError("unsupported_media_type", "Send Content-Type: application/json.")
     chunks: list[bytes] = []
+    announced = request.headers.get("content-length", "")
+    is_too_large = announced.isdecimal() and int(announced) > MOST_BYTES
     size, complete = 0, False
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size <= MOST_BYTES:
+                if size <= MOST_BYTES and not is_too_large:
                     reservation.grow(len(chunk))
                     chunks.append(chunk)
                     continue
@@ -256,7 +281,7 @@ async def _body(request: Request, reservation: Reservation) -> bytes:
     except ClientDisconnect:
         # The sender left, or what it sent cannot be read.
         raise ApiError("malformed_request", "The body did not come whole.") from None
-    if size > MOST_BYTES:
+    if size > MOST_BYTES or is_too_large:
         raise ApiError(
             "payload_too_large",
             f"A body may have {MOST_BYTES} bytes.",
