@@ -17,7 +17,13 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import phones
 from frontdesk.text.clean import first_non_blank, one_line
-from frontdesk.text.phones import contact_name, format_phone, parse_phone, phone_pattern
+from frontdesk.text.phones import (
+    contact_name,
+    format_phone,
+    number_or_username,
+    parse_phone,
+    phone_pattern,
+)
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, has_whole_words, match_rank, matching
@@ -288,5 +294,4 @@ def _conversation_choice(row: Conversation) -> Choice[Destination]:
 
 
 def _choice(contact: Contact) -> Choice[Destination]:
-    number = contact.phone or contact.username or ""
-    return Choice(contact, full_name(contact), format_phone(number))
+    return Choice(contact, full_name(contact), number_or_username(contact))
