@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from tests.patience import HANG_SECONDS
 
+from frontdesk.client import transport
+from frontdesk.service import server
+
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 BEGUN = b"GET /v1/labels HTTP/1.1\r\nHost: a"
 
@@ -56,6 +59,10 @@ def is_answered(connection: socket.socket, request: bytes = HEALTH) -> bool:
         length = dict(field.lower().split(b": ") for field in fields)[b"content-length"]
         assert len(reading.read(int(length))) == int(length)
     return status.startswith(b"HTTP/1.1 200 ")
+
+
+def test_the_service_keeps_idle_connections_longer_than_the_client_does():
+    assert server.HEAD_MILLISECONDS > transport.KEPT_SECONDS * 1000
 
 
 def test_a_connection_without_a_request_is_closed(impatient: int):

@@ -27,7 +27,8 @@ from frontdesk.system.request_priority import is_background
 from frontdesk.text.clean import clean, one_line
 
 _CONNECTIONS = 8
-_KEPT_SECONDS = 60.0
+# For how long an idle connection is used again.
+KEPT_SECONDS = 60.0
 
 _UNKNOWN_AUTHORITY = (
     "its certificate comes from an authority that this machine does not trust; an authority of"
@@ -60,7 +61,7 @@ class Connector:
         return httpx.AsyncHTTPTransport(
             verify=self._tls or False,
             proxy=self._httpx_proxy(),
-            limits=httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=_KEPT_SECONDS),
+            limits=httpx.Limits(max_connections=_CONNECTIONS, keepalive_expiry=KEPT_SECONDS),
             trust_env=False,
         )
 

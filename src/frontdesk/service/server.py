@@ -47,8 +47,9 @@ BACKLOG = 4_096
 MOST_FILES = 8_192
 # Bytes of a request's head; the application judges shorter ones.
 MAX_HEAD_BYTES = 4 * MAX_REQUEST_BYTES
-# Time for the head of a request, from the connection or the previous response.
-HEAD_MILLISECONDS = 10_000
+# Time for the head of a request, from the connection or the previous response: longer than clients
+# keep idle connections, a minute at most, so that none sends a request into one that closes.
+HEAD_MILLISECONDS = 75_000
 # After the signal to end, requests are cut off, and after more time workers are killed.
 DRAIN_SECONDS = 10.0
 KILL_SECONDS = 20
