@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from frontdesk.wire import Conversation, Message, MessagePreview, Template, Wire
-from frontdesk.wire.members import MOST_SECONDS, is_timestamp
+from frontdesk.wire.members import MOST_COUNTED, MOST_SECONDS, is_timestamp
 from frontdesk.wire.values import AUTHORS, PHONE_DIGITS, STATUSES
 
 Remark = Callable[[str], None]
@@ -104,10 +104,20 @@ def identifier(value: Any) -> Any:
     return value
 
 
-def number(value: Any) -> Any:
+def count(value: Any) -> Any:
     """A number as it is.
 
-    Raises: ValueError: no count or duration can be that.
+    Raises: ValueError: no number can be so large.
+    """
+    if isinstance(value, int | float) and not abs(value) <= MOST_COUNTED:
+        raise ValueError
+    return value
+
+
+def duration(value: Any) -> Any:
+    """Seconds as they are.
+
+    Raises: ValueError: nothing takes so long.
     """
     if isinstance(value, int | float) and not 0 <= value <= MOST_SECONDS:
         raise ValueError

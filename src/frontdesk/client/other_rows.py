@@ -192,8 +192,10 @@ def _type_of(model: type[Wire], name: str) -> Any:
         read = read or readers.strings
     elif name == "id" or name.endswith("_id"):
         read = readers.identifier
-    elif annotation in (int, float):
-        read = read or readers.number
+    elif annotation is float:
+        read = read or readers.duration
+    elif annotation is int:
+        read = read or readers.count
     return Annotated[annotation, *([BeforeValidator(read)] if read else ()), _IF_READABLE]
 
 

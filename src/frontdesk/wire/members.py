@@ -42,8 +42,8 @@ Phone = Annotated[
     str, Field(json_schema_extra={"pattern": rf"^\+{PHONE_DIGITS}$", "examples": ["+16505551234"]})
 ]
 Color = Annotated[str, Field(json_schema_extra={"pattern": "^#[0-9a-fA-F]{6}$"})]
-# Beyond these, and not finite, a number is none: 30,000 years and a million of million messages.
-MOST_SECONDS, MOST_COUNTED = 1e12, 10**12
+# Beyond these, and not finite, a number is none: 30,000 years, and what 64 bits hold.
+MOST_SECONDS, MOST_COUNTED = 1e12, 2**63 - 1
 Count = Annotated[int, Field(le=MOST_COUNTED, json_schema_extra={"minimum": 0})]
 _Duration = Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)
 # Sums of milliseconds.

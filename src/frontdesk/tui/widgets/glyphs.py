@@ -90,7 +90,9 @@ class PlainCharacters(LineFilter):
         try:
             text.encode(self._encoding)
         except UnicodeEncodeError:
-            text = "".join(map(self._encodable, text))
+            plain = "".join(map(self._encodable, text))
+            # A sequence may be wider than its characters.
+            text = plain + " " * (cell_len(text) - cell_len(plain))
         return text
 
     def _encodable(self, character: str) -> str:
