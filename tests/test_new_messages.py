@@ -31,19 +31,19 @@ def test_it_is_the_first_of_the_customer_after_the_one_that_was_read(
     thread = [written(number, side) for number, side in enumerate(sides)]
     read = data.draw(st.integers(0, len(thread) - 1))
     # The server counts what nobody has answered, which is another number.
-    new = NewSinceVisit(data.draw(st.integers(1, 12)), preview(thread[-1]), thread[read].id)
+    new = NewSinceVisit(data.draw(st.integers(0, 12)), preview(thread[-1]), thread[read].id)
     after = [at for at in range(read + 1, len(thread)) if thread[at].direction == "inbound"]
     assert new.are_in(thread)
     assert new.first_in(thread) == ((after[0], len(after)) if after else None)
 
 
-@given(directions, st.integers(0, 11), st.integers(0, 12))
+@given(directions, st.integers(0, 11), st.none() | st.integers(0, 12))
 def test_nothing_is_said_of_a_thread_that_is_older_than_its_row(
-    sides: list[str], held: int, count: int
+    sides: list[str], held: int, count: int | None
 ) -> None:
     thread = [written(number, side) for number, side in enumerate(sides)]
     new = NewSinceVisit(count, preview(thread[-1]), thread[0].id)
-    assert new.are_in(thread[:held]) == (count == 0 or held >= len(thread))
+    assert new.are_in(thread[:held]) == (count is None or held >= len(thread))
 
 
 def test_without_a_visit_it_is_the_first_of_as_many_as_the_server_counts() -> None:
@@ -51,7 +51,8 @@ def test_without_a_visit_it_is_the_first_of_as_many_as_the_server_counts() -> No
     assert NewSinceVisit(2).first_in(thread) == (1, 2)
     assert NewSinceVisit(2, read="gone").first_in(thread) == (1, 2)
     assert NewSinceVisit(4).first_in(thread) is None
-    assert NewSinceVisit(-1).first_in(thread) is None
+    assert NewSinceVisit(0).first_in(thread) is None
+    assert NewSinceVisit(None, read="m0").first_in(thread) is None
 
 
 def test_what_was_read_is_looked_for_among_the_newest_entries() -> None:

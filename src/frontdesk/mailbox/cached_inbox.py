@@ -205,9 +205,7 @@ class CachedInbox:
         name = _read_name(conversation.id)
         mark = self._cache.get_settings([name]).get(name)
         read = (mark or "").split(" ", 2)[2:]
-        return NewSinceVisit(
-            _unread(conversation, mark) or 0, conversation.last_message, "".join(read)
-        )
+        return NewSinceVisit(_unread(conversation, mark), conversation.last_message, "".join(read))
 
     def mark_read(self, conversation_id: str) -> None:
         """Store a visit to a conversation; the server is not informed."""

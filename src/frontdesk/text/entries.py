@@ -27,17 +27,18 @@ class EntrySequence(Protocol):
 class NewSinceVisit(NamedTuple):
     """What is new of a conversation on this computer, as it is known before its thread is read.
 
-    number: messages of the customer. newest: the newest message of the conversation; None: not
-    known. read: id of the message that was read last; "": not known.
+    number: messages of the customer; 0: nobody counts them; None: nothing is new. newest: the newest
+    message of the conversation; None: not known. read: id of the message that was read last; "":
+    not known.
     """
 
-    number: int = 0
+    number: int | None = None
     newest: MessagePreview | None = None
     read: str = ""
 
     def are_in(self, entries: EntrySequence) -> bool:
         """False if entries are older than what is new, so that nothing can be said of them."""
-        if self.number <= 0:
+        if self.number is None:
             return True
         last = next(_messages_back(entries), None)
         if last is None:
@@ -55,12 +56,13 @@ class NewSinceVisit(NamedTuple):
         further back than 500 entries, the first of the last `number`.
         """
         inbound: list[int] = []
-        for position, message in _messages_back(entries) if self.number > 0 else ():
+        for position, message in _messages_back(entries) if self.number is not None else ():
             if message.id == self.read:
                 return (inbound[-1], len(inbound)) if inbound else None
             if message.direction == "inbound":
                 inbound.append(position)
-        return (inbound[self.number - 1], self.number) if 0 < self.number <= len(inbound) else None
+        number = self.number or 0
+        return (inbound[number - 1], number) if 0 < number <= len(inbound) else None
 
 
 def _messages_back(entries: EntrySequence) -> Iterator[tuple[int, Message]]:
