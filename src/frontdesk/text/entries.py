@@ -27,9 +27,9 @@ class EntrySequence(Protocol):
 class NewSinceVisit(NamedTuple):
     """What is new of a conversation on this computer, as it is known before its thread is read.
 
-    number: messages of the customer; 0: nobody counts them; None: nothing is new. newest: the newest
-    message of the conversation; None: not known. read: id of the message that was read last; "":
-    not known.
+    number: messages of the customer; 0: nobody counts them; None: nothing is new. newest: the
+    newest message of the conversation; None: not known. read: id of the message that was read
+    last; "": not known.
     """
 
     number: int | None = None
