@@ -196,7 +196,7 @@ def test_two_messages_exchange_their_files(database: Database) -> None:
 
 def test_old_files_of_the_provider_are_given_up(database: Database) -> None:
     add(database, request(1), request(2))
-    assert database.write(lambda c: media.expire(c, ACCOUNT, NOW + 2)) == 1
+    assert database.write(lambda c: media.expire(c, ACCOUNT, NOW + 2)) == {1}
     assert [row_of(database, key)["state"] for key in ("key-1", "key-2")] == ["expired", "pending"]
 
 
@@ -219,10 +219,10 @@ def test_purging_takes_files_by_age_by_kind_and_down_to_a_total(database: Databa
     claimed(database)
     for message_id in (1, 2, 3, 4):
         store(database, f"key-{message_id}", bytes(message_id))
-    assert database.write(lambda c: media.purge(c, ACCOUNT, before=NOW + 2)) == 1
-    assert database.write(lambda c: media.purge(c, ACCOUNT, kind="video")) == 1
-    assert database.write(lambda c: media.purge_to(c, ACCOUNT, 4)) == 1
-    assert database.write(lambda c: media.purge_to(c, ACCOUNT, 4)) == 0
+    assert database.write(lambda c: media.purge(c, ACCOUNT, before=NOW + 2)) == {1}
+    assert database.write(lambda c: media.purge(c, ACCOUNT, kind="video")) == {2}
+    assert database.write(lambda c: media.purge_to(c, ACCOUNT, 4)) == {3}
+    assert database.write(lambda c: media.purge_to(c, ACCOUNT, 4)) == set()
     states = [row_of(database, f"key-{message_id}")["state"] for message_id in (1, 2, 3, 4)]
     assert states == ["removed", "removed", "removed", "stored"]
 
@@ -320,7 +320,7 @@ def stored_files(database: Database, count: int) -> None:
 def test_files_above_a_total_go_by_a_hundred_at_once(database: Database) -> None:
     stored_files(database, 103)
     totals = [database.write(lambda c: media.purge_to(c, ACCOUNT, 2)) for _ in range(3)]
-    assert totals == [100, 1, 0]
+    assert [len(removed) for removed in totals] == [100, 1, 0]
     assert row_of(database, "key-101")["state"] == "removed"
     assert [row_of(database, f"key-{number}")["state"] for number in (102, 103)] == ["stored"] * 2
 
@@ -409,5 +409,5 @@ def test_a_number_of_none_is_none(database: Database) -> None:
 def test_a_file_that_is_being_fetched_is_not_given_up(database: Database) -> None:
     add(database, request(1), request(2))
     assert claimed(database, limit=1) == [2]
-    assert database.write(lambda c: media.expire(c, ACCOUNT, NOW + MINUTE)) == 1
+    assert database.write(lambda c: media.expire(c, ACCOUNT, NOW + MINUTE)) == {1}
     assert [row_of(database, key)["state"] for key in ("key-1", "key-2")] == ["expired", "pending"]

@@ -22,7 +22,8 @@ from frontdesk.ingest.audit import differences
 from frontdesk.ingest.double_contacts import merge_doubles
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.ingest.reordered import fold_reordered
-from frontdesk.store import message_search
+from frontdesk.store import changes, message_search
+from frontdesk.store.changes import ChangePosition
 from frontdesk.store.conversations import ConversationSelection, states_of, thread_page
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
 from frontdesk.store.migrations import Schema
@@ -178,6 +179,9 @@ def test_an_answer_in_the_second_of_its_question_is_after_it_once_upgraded(openi
         assert [row["wamid"] for row in thread] == ["a", "z"]
         assert database.read(lambda c: [*differences(c, 1)]) == []
         assert fold_reordered(database, now=NOW + 6) == 0
+        assert len(database.read(changes.mark)) == 8
+        folded = database.read(lambda c: changes.changes(c, 1, ChangePosition(0), 9))
+        assert sorted(row["conversation_id"] for row in folded) == [1, 2]
 
 
 def make_layout_13(connection: Connection) -> None:
@@ -199,6 +203,8 @@ def make_layout_13(connection: Connection) -> None:
         connection.run("INSERT INTO message SELECT * FROM copy")
         connection.run("DROP TABLE copy")
     connection.run("DROP INDEX message_template")
+    connection.run("DROP TABLE change")
+    connection.run("DELETE FROM meta WHERE name = 'mark'")
     connection.run(
         "UPDATE conversation SET waiting_since = :now, unanswered_since = :now WHERE id = 1",
         {"now": NOW},

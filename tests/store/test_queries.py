@@ -23,6 +23,7 @@ from frontdesk.store import (
     reports,
 )
 from frontdesk.store import conversation_walks as walks
+from frontdesk.store.changes import ChangePosition, changes
 from frontdesk.store.conversation_conditions import (
     FromAd,
     HasField,
@@ -464,3 +465,8 @@ def test_the_order_of_beginnings_walks_its_index_and_probes_the_filter_table(exp
     assert "TEMP B-TREE" not in text(walk)
     (entry,) = {step for _, step in walk if re.search(r"SEARCH entry", step)}
     assert "PRIMARY KEY (account_id=? AND conversation_id=?" in entry
+
+
+def test_changes_are_read_by_their_index(explaining):
+    (((_, step),),) = explaining(lambda c: changes(c, 1, ChangePosition(7, 3), 101))
+    assert "COVERING INDEX change_revision (account_id=? AND (revision,conversation_id)>" in step

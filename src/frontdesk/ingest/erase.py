@@ -10,6 +10,7 @@ from frontdesk.ingest.webhooks import redaction
 from frontdesk.ingest.webhooks.redaction import Mention
 from frontdesk.store import contacts, counters, lookups, message_search, raw_events, writes
 from frontdesk.store import erase as erasing
+from frontdesk.store.changes import NAMES
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import BodyPosition
@@ -235,5 +236,5 @@ def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> C
         erasing.forget_contact(connection, account_id, contact_id)
         counts["contact"] += 1
     if counts.total():
-        writes.bump_revision(connection, account_id)
+        writes.bump_revision(connection, account_id, (NAMES, *ids))
     return +counts

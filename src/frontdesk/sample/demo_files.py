@@ -55,7 +55,7 @@ def _add(connection: Connection, rows: Sequence[tuple[MessageRow, StoredFile]], 
     for row, file in rows:
         request = import_request(row, str(_members(row).get("filename") or "") or None)
         media.add_stored(connection, _ACCOUNT, request, file, now, lambda: True)
-    bump_revision(connection, _ACCOUNT)
+    bump_revision(connection, _ACCOUNT, {row["conversation_id"] for row, _ in rows})
 
 
 def _store(files: MediaFiles, decoder: PictureDecoder, content: bytes) -> StoredFile:

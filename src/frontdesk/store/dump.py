@@ -25,9 +25,10 @@ DERIVED = frozenset(
     )
 )
 DERIVED_TABLES = DERIVED | {"contact_words", "contact_field"}
-# Tables that are not dumped: secrets, database metadata, raw webhooks and where files are.
+# Tables that are not dumped: secrets, database metadata, raw webhooks, where files are, and the
+# revisions of changes.
 TABLES_NOT_EXPORTED = frozenset(
-    ("meta", "api_key", "raw_event", "checkpoint", "media", "media_garbage")
+    ("meta", "api_key", "raw_event", "checkpoint", "media", "media_garbage", "change")
 )
 
 # Link tables: the owning column and the linked column.

@@ -61,19 +61,20 @@ def expire(connection: Connection, account_id: int, before: int, now: int, count
         """,
         {**place, "count": count},
     )
-    notes = 0
+    changed = {row["conversation_id"] for row in rows}
     if len(rows) < count:
-        notes = connection.run(
-            "DELETE FROM note WHERE account_id = :account AND created_at < :before", place
-        )
+        old = "FROM note WHERE account_id = :account AND created_at < :before"
+        notes = connection.rows(f"SELECT DISTINCT conversation_id {old}", place)
+        changed |= {row["conversation_id"] for row in notes}
+        connection.run(f"DELETE {old}", place)
     _empty(connection, account_id, rows, now)
     done = rows[-1]["created_at"] if len(rows) == count else before
     connection.run(
         "UPDATE account SET expired_until = :done WHERE id = :account",
         {"account": account_id, "done": done},
     )
-    if rows or notes:
-        writes.bump_revision(connection, account_id)
+    if changed:
+        writes.bump_revision(connection, account_id, changed)
     return len(rows) == count
 
 

@@ -307,18 +307,39 @@ def move(connection: Connection, account_id: int, moves: Mapping[int, int]) -> N
     connection.run_many(statement.format(":new", "-:new"), parameters)
 
 
-def remove(connection: Connection, account_id: int, message_ids: Iterable[int]) -> int:
+def remove(connection: Connection, account_id: int, message_ids: Iterable[int]) -> None:
     """Mark files of deleted messages as removed, and forget what was known of them."""
-    return sum(
+    for message_id in message_ids:
         _remove(connection, account_id, "message_id = :message", {"message": message_id})
-        for message_id in message_ids
-    )
+
+
+def conversations_with(
+    connection: Connection, account_id: int, message_ids: Collection[int]
+) -> set[int]:
+    """Return the ids of the conversations whose messages have these files."""
+    found: set[int] = set()
+    ids = sorted(message_ids)
+    for start in range(0, len(ids), _MANY):
+        chunk = {f"id{place}": id for place, id in enumerate(ids[start : start + _MANY])}
+        names = ", ".join(f":{name}" for name in chunk)
+        # Messages have an index by time, and none by id.
+        rows = connection.rows(
+            f"""
+            SELECT DISTINCT m.conversation_id FROM media
+            JOIN message AS m ON m.account_id = media.account_id
+              AND m.created_at = media.created_at AND m.id = media.message_id
+            WHERE media.account_id = :account AND media.message_id IN ({names})
+            """,
+            {"account": account_id, **chunk},
+        )
+        found |= {row["conversation_id"] for row in rows}
+    return found
 
 
 def purge(
     connection: Connection, account_id: int, *, before: int | None = None, kind: str | None = None
-) -> int:
-    """Remove stored files of messages before a time, or of one kind; return their number."""
+) -> set[int]:
+    """Remove stored files of messages before a time, or of one kind; return the messages' ids."""
     condition = "state = 'stored'"
     if before is not None:
         condition += " AND created_at < :before"
@@ -327,14 +348,16 @@ def purge(
     return _remove(connection, account_id, condition, {"before": before, "kind": kind})
 
 
-def purge_to(connection: Connection, account_id: int, most_bytes: int, limit: int = 100) -> int:
+def purge_to(
+    connection: Connection, account_id: int, most_bytes: int, limit: int = 100
+) -> set[int]:
     """Remove the files that were stored first, until the rest has at most `most_bytes`.
 
-    At most `limit` of them; returns their number.
+    At most `limit` of them; returns the ids of their messages.
     """
     excess = stored_bytes(connection, account_id) - most_bytes
     if excess <= 0:
-        return 0
+        return set()
     oldest = connection.rows(
         """
         SELECT key, size FROM media WHERE account_id = :account AND state = 'stored'
@@ -342,13 +365,13 @@ def purge_to(connection: Connection, account_id: int, most_bytes: int, limit: in
         """,
         {"account": account_id, "limit": limit},
     )
-    count = 0
+    removed: set[int] = set()
     for row in oldest:
         if excess <= 0:
             break
-        count += _remove(connection, account_id, "key = :key", {"key": row["key"]})
+        removed |= _remove(connection, account_id, "key = :key", {"key": row["key"]})
         excess -= row["size"]
-    return count
+    return removed
 
 
 def forget_conversation(connection: Connection, account_id: int, conversation_id: int) -> int:
@@ -362,17 +385,29 @@ def forget_conversation(connection: Connection, account_id: int, conversation_id
 
 def _remove(
     connection: Connection, account_id: int, condition: str, parameters: Mapping[str, object]
-) -> int:
+) -> set[int]:
     _discard(connection, account_id, condition, parameters)
-    return connection.run(
+    place = {"account": account_id, **parameters}
+    condition = f"account_id = :account AND {condition} AND state <> 'removed'"
+    removed = _messages_with(connection, condition, place)
+    connection.run(
         f"""
         UPDATE media SET state = 'removed', reason = NULL, remote = NULL, expected = NULL,
           name = NULL, claim = NULL, claimed_until = 0, digest = NULL, size = NULL, mime = NULL,
           width = NULL, height = NULL, duration_ms = NULL, preview = 0, stored_at = NULL
-        WHERE account_id = :account AND {condition} AND state <> 'removed'
+        WHERE {condition}
         """,
-        {"account": account_id, **parameters},
+        place,
     )
+    return removed
+
+
+def _messages_with(
+    connection: Connection, condition: str, parameters: Mapping[str, object]
+) -> set[int]:
+    """Return the ids of the messages whose files meet a condition."""
+    rows = connection.rows(f"SELECT message_id FROM media WHERE {condition}", parameters)
+    return {row["message_id"] for row in rows}
 
 
 def _discard(
@@ -442,16 +477,20 @@ def is_used(connection: Connection, account_id: int, digest: str) -> bool:
     return first_number(connection, sql, {"account": account_id, "digest": digest}) > 0
 
 
-def expire(connection: Connection, account_id: int, before: int) -> int:
-    """Give up files of WhatsApp messages before a time; return their number."""
-    return connection.run(
-        """
+def expire(connection: Connection, account_id: int, before: int) -> set[int]:
+    """Give up files of WhatsApp messages before a time; return the ids of the messages."""
+    condition = """account_id = :account AND state = 'pending' AND source = 'whatsapp'
+        AND created_at < :before AND claimed_until = 0"""
+    place = {"account": account_id, "before": before}
+    expired = _messages_with(connection, condition, place)
+    connection.run(
+        f"""
         UPDATE media SET state = 'expired', reason = 'the provider gives it out no more'
-        WHERE account_id = :account AND state = 'pending' AND source = 'whatsapp'
-          AND created_at < :before AND claimed_until = 0
+        WHERE {condition}
         """,
-        {"account": account_id, "before": before},
+        place,
     )
+    return expired
 
 
 def any_before(connection: Connection, account_id: int, state: str, before: int) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from frontdesk.errors import OlderDatabase, UnusableFile
-from frontdesk.store import contact_fields, message_search, reordered, trigrams
+from frontdesk.store import changes, contact_fields, message_search, reordered, trigrams
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
 from frontdesk.store.rows import statements, table_of
@@ -33,6 +33,9 @@ def _upgrade_layout_13(connection: Connection) -> None:
     """Migrate the tables of layout 13."""
     _order_threads(connection)
     _create(connection, "INDEX message_template")
+    _create(connection, "TABLE change")
+    _create(connection, "INDEX change_revision")
+    changes.renew_mark(connection)
 
 
 def _order_threads(connection: Connection) -> None:
@@ -145,6 +148,7 @@ def create_schema(connection: Connection) -> None:
         "INSERT INTO meta(name, value) VALUES ('cursor_secret', :secret)",
         {"secret": secrets.token_hex(32)},
     )
+    changes.renew_mark(connection)
     connection.run(
         "INSERT INTO account(id, slug, name, created_at) VALUES (1, :slug, 'Inbox', :now)",
         {"slug": DEFAULT_ACCOUNT, "now": epoch_milliseconds()},

@@ -21,6 +21,15 @@ CREATE TABLE account(
   disabled SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL,
   messages_keep_days BIGINT, expired_until BIGINT, business_hours_json TEXT);
 
+-- The newest change of each conversation, by the account's revision that it came with: what a reader
+-- who knows an earlier revision has to read again. Rows of conversations that are gone stay.
+-- conversation_id 0: names, and whatever else belongs to no one conversation.
+CREATE TABLE change(
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, revision BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, conversation_id));
+--sl   PRIMARY KEY(account_id, conversation_id)) WITHOUT ROWID;
+CREATE INDEX change_revision ON change(account_id, revision, conversation_id);
+
 -- Last allocated id by kind of row.
 CREATE TABLE last_id(
   account_id BIGINT NOT NULL, kind TEXT NOT NULL, value BIGINT NOT NULL,

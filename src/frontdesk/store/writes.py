@@ -6,6 +6,7 @@ from typing import Any
 
 from frontdesk.store import contact_fields, message_search
 from frontdesk.store import contacts as contact_words
+from frontdesk.store.changes import NAMES
 from frontdesk.store.database import Connection
 from frontdesk.store.lookups import has_message_index
 from frontdesk.store.rows import ContactRow, MessageRow, RowTable, table_of
@@ -248,11 +249,26 @@ def lock_account(connection: Connection, account_id: int) -> None:
         )
 
 
-def bump_revision(connection: Connection, account_id: int) -> None:
-    """Increment the account's revision, which ETags are computed from."""
+def bump_revision(
+    connection: Connection, account_id: int, conversation_ids: Iterable[int] = ()
+) -> None:
+    """Increment the account's revision, which ETags are computed from, and store what changed.
+
+    conversation_ids: none, or `NAMES` among them, if the change belongs to no one conversation. The
+    account's row is locked from here to the end of the transaction, so that revisions are committed
+    in their order.
+    """
     connection.run(
         "UPDATE account SET revision = revision + 1 WHERE id=:account_id",
         {"account_id": account_id},
+    )
+    connection.run_many(
+        """
+        INSERT INTO change(account_id, conversation_id, revision)
+        SELECT id, :id, revision FROM account WHERE id = :account_id
+        ON CONFLICT(account_id, conversation_id) DO UPDATE SET revision = excluded.revision
+        """,
+        [{"account_id": account_id, "id": id} for id in sorted({*conversation_ids} or {NAMES})],
     )
 
 

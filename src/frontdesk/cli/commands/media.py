@@ -169,10 +169,11 @@ def purge_command(
 
     def remove(connection: "Connection") -> int:
         account_id = account_named(connection, account)["id"]
-        count = rows.purge(connection, account_id, before=before, kind=kind)
-        if count:
-            bump_revision(connection, account_id)
-        return count
+        removed = rows.purge(connection, account_id, before=before, kind=kind)
+        if removed:
+            ids = rows.conversations_with(connection, account_id, removed)
+            bump_revision(connection, account_id, ids)
+        return len(removed)
 
     with opened(database, upgrade=True) as store:
         count = store.write(remove)

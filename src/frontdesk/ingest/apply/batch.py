@@ -39,6 +39,7 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.store import counters, lookups, raw_events, writes
+from frontdesk.store.changes import NAMES
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection, Row
@@ -183,6 +184,7 @@ class Batch:
         # The fold may have added events, and users and labels that these name.
         self.annotations.save()
         self.metrics.save()
+        changed = self.conversations.changed_ids(self.contacts.changed_ids)
         self.contacts.save()
         self._pending.save()
         self.catalogue.save()
@@ -191,7 +193,10 @@ class Batch:
         kinds = map(admission.kind_of, self.catalogue.new_numbers)
         raw_events.wait_for(connection, account_id, kinds)
         if self._context.counts.changed:
-            writes.bump_revision(connection, account_id)
+            tallies = self._context.counts.result()
+            if any(tally.new or tally.changed for tally in (tallies.channels, tallies.catalogue)):
+                changed.add(NAMES)
+            writes.bump_revision(connection, account_id, changed)
 
     def _save_conversations(self, initial_status: InitialStatus) -> None:
         """Fold the touched conversations and write their rows, filter entries and counters."""

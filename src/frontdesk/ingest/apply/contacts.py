@@ -55,6 +55,8 @@ class Contacts:
         self._parts = ContactParts(context, self._index)
         self._aliases: dict[str, BatchContact] = {}
         self._no_aliases: set[str] = set()
+        # Of contacts of which conversations show a change.
+        self.changed_ids: set[int] = set()
         self._unsaved: dict[int, BatchContact] = {}
         self._stored: set[int] = set()
         self._resolved: dict[Person, BatchContact] = {}
@@ -134,7 +136,7 @@ class Contacts:
         contact = self._resolved[person]
         if contact.row["last_activity_at"] is None or at > contact.row["last_activity_at"]:
             contact.row["last_activity_at"] = at
-            self._change(contact)
+            self._change(contact, visible=False)
 
     def moves(self) -> dict[int, list[PartMove]]:
         """Return what became of stored contacts that were merged or split, by id."""
@@ -327,8 +329,11 @@ class Contacts:
         self._context.counts.add("contacts", "new")
         return contact
 
-    def _change(self, contact: BatchContact) -> None:
+    def _change(self, contact: BatchContact, *, visible: bool = True) -> None:
+        """visible: conversations with the contact show it."""
         contact.row["updated_at"] = self._context.now
+        if visible:
+            self.changed_ids.add(contact.id)
         self._unsaved[contact.id] = contact
         self._context.counts.changed = True
 

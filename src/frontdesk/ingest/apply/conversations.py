@@ -120,6 +120,14 @@ class Conversations:
             key=lambda conversation: conversation.id,
         )
 
+    def changed_ids(self, contact_ids: Collection[int]) -> set[int]:
+        """Return the ids of changed and removed conversations, and of those of changed contacts."""
+        return {conversation.id for conversation in self.removed} | {
+            conversation.id
+            for conversation in self._by_id.values()
+            if conversation.touched or conversation.contact_id in contact_ids
+        }
+
     def get_or_create(self, channel_id: int, person: Person, at: int) -> BatchConversation:
         """Return the conversation of a channel and a person; creates it if unknown."""
         contact_id = self._contacts.contact_id(person, at)

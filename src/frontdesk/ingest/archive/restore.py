@@ -13,6 +13,7 @@ from frontdesk.ingest.archive.row_codec import FACTS, STORED, row_of
 from frontdesk.ingest.audit import metric_events
 from frontdesk.ingest.json_reader import Malformed, instant
 from frontdesk.store import counters, dump, lookups, message_search, raw_events, writes
+from frontdesk.store.changes import NAMES
 from frontdesk.store.contacts import label_key
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection
@@ -164,7 +165,8 @@ def restore(connection: Connection, account_id: int, copies: Sequence[RowCopy]) 
     _settle(connection, account_id, by_kind.get("conversation", ()), metrics)
     metrics.save()
     ids.save()
-    writes.bump_revision(connection, account_id)
+    restored = (copy.row["id"] for copy in by_kind.get("conversation", ()))
+    writes.bump_revision(connection, account_id, (NAMES, *restored))
 
 
 def _conversations(messages: Iterable[Row]) -> Iterable[BatchConversation]:

@@ -45,9 +45,13 @@ def attach(
     Raises: NoRoom, FilesUnusable: the rest is not stored; the import can be repeated.
     """
     outcome: Counter[str] = Counter()
+    changed: set[int] = set()
     for row, name, write in found:
         try:
-            outcome[_attach(target, account_id, row, name, write)] += 1
+            result = _attach(target, account_id, row, name, write)
+            outcome[result] += 1
+            if result == "stored":
+                changed.add(row["conversation_id"])
         except FileTooLarge:
             outcome["too large"] += 1
         except (NoRoom, FilesUnusable):
@@ -59,8 +63,8 @@ def attach(
         except InboxError:
             outcome["not reached"] += 1
         advance(1)
-    if outcome["stored"]:
-        target.database.write(lambda connection: bump_revision(connection, account_id))
+    if changed:
+        target.database.write(lambda connection: bump_revision(connection, account_id, changed))
     return outcome
 
 

@@ -102,7 +102,8 @@ class MediaFetcher:
         self._sources: dict[int, FileSource] = {}
         self._all_sources: FileSources | None = None
         self._under_way: Counter[tuple[int, int]] = Counter()
-        self._changed: set[int] = set()
+        # Ids of messages by account.
+        self._changed: dict[int, set[int]] = {}
         self.lanes: Lanes[_ClaimedFile] = Lanes("Fetching of files", self, AT_ONCE)
 
     # What the lanes do
@@ -154,15 +155,15 @@ class MediaFetcher:
         finally:
             self._under_way[claimed.number] -= 1
             self._under_way += Counter()
-        self._changed.add(claimed.account_id)
+        self._changed.setdefault(claimed.account_id, set()).add(claimed.row["message_id"])
         self._telemetry.media(outcome, time.monotonic() - began)
 
     def publish(self) -> None:
         """Let clients read again what changed: not for each file, since it costs them all ETags."""
         self._telemetry.media_resting(self._rests.reasons(self._clock()))
-        for account_id in sorted(self._changed):
-            self._database.write(partial(bump_revision, account_id=account_id))
-            self._changed.discard(account_id)
+        for account_id, message_ids in sorted(self._changed.items()):
+            self._database.write(partial(_publish, account_id, frozenset(message_ids)))
+            del self._changed[account_id]
 
     def _refuse(self, claimed: _ClaimedFile) -> str:
         reason = f"this service keeps no files of the type {claimed.row['kind']}"
@@ -231,6 +232,11 @@ class MediaFetcher:
                 due_at=result.due_at, reason=result.reason, counted=result.counted,
             )
         )  # fmt: skip
+
+
+def _publish(account_id: int, message_ids: Collection[int], connection: Connection) -> None:
+    ids = media.conversations_with(connection, account_id, message_ids)
+    bump_revision(connection, account_id, ids)
 
 
 def _accounts(connection: Connection) -> list[tuple[int, str]]:

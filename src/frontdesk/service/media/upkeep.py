@@ -69,14 +69,15 @@ class MediaUpkeep:
                 or media.any_before(connection, account_id, media.STORED, oldest)
             )
 
-        def work(connection: Connection) -> int:
-            count = media.expire(connection, account_id, expired)
-            count += media.purge(connection, account_id, before=oldest)
+        def work(connection: Connection) -> bool:
+            changed = media.expire(connection, account_id, expired)
+            changed |= media.purge(connection, account_id, before=oldest)
             if limits.total_bytes:
-                count += media.purge_to(connection, account_id, limits.total_bytes)
-            if count:
-                bump_revision(connection, account_id)
-            return count
+                changed |= media.purge_to(connection, account_id, limits.total_bytes)
+            if changed:
+                ids = media.conversations_with(connection, account_id, changed)
+                bump_revision(connection, account_id, ids)
+            return bool(changed)
 
         while self._database.read_latest(is_needed) and self._database.write(work):
             self.collect(account_id)
