@@ -355,7 +355,7 @@ def keeps_the_width(text: str, width: int) -> None:
 def rows() -> st.SearchStrategy[Conversation]:
     """A conversation with anything in it that the interface allows."""
     words = drawn_text(30)
-    maybe, counts = st.none() | words, st.none() | st.integers()
+    maybe, counts = st.none() | words, st.none() | st.integers(max_value=2**63 - 1)
     when = st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat) | words
     reference = st.fixed_dictionaries({"id": words, "name": maybe, "phone": maybe})
     last = st.fixed_dictionaries(

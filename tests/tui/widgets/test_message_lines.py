@@ -254,7 +254,11 @@ def members() -> st.SearchStrategy[dict[str, Any]]:
         {"name": maybe, "phones": st.lists(st.fixed_dictionaries({"phone": maybe}), max_size=2)}
     )
     media = st.fixed_dictionaries(
-        {"mime_type": maybe, "filename": maybe, "size_bytes": st.none() | st.integers()}
+        {
+            "mime_type": maybe,
+            "filename": maybe,
+            "size_bytes": st.none() | st.integers(max_value=2**63 - 1),
+        }
     )
     reaction = st.fixed_dictionaries(
         {"emoji": words, "direction": words, "author": words, "created_at": words}
