@@ -1,6 +1,7 @@
 """Applying events to the store."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -35,7 +36,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store.counters import counters, misplaced_entries, recount
-from frontdesk.store.database import Database
+from frontdesk.store.database import Connection, Database, Row
 
 
 def test_the_first_message_makes_channel_contact_and_conversation(database: Database) -> None:
@@ -47,6 +48,43 @@ def test_the_first_message_makes_channel_contact_and_conversation(database: Data
     assert conversation["created_at"] == conversation["last_activity_at"] == NOW - 5
     assert conversation["waiting_since"] == NOW - 5
     assert revision(database) == 1
+
+
+class CountingRows:
+    """Connection that counts the rows it returns."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+        self.run, self.run_many = connection.run, connection.run_many
+        self.count = 0
+
+    def rows(self, sql: str, parameters: Mapping[str, object] = {}) -> list[Row]:
+        rows = self._connection.rows(sql, parameters)
+        self.count += len(rows)
+        return rows
+
+    def row(self, sql: str, parameters: Mapping[str, object] = {}) -> Row | None:
+        return next(iter(self.rows(sql, parameters)), None)
+
+
+def test_more_messages_of_one_second_do_not_read_those_before_again(database: Database) -> None:
+    def rows_read(batch: int) -> int:
+        events = [inbound(NOW - 5, f"{batch}-{number}") for number in range(40)]
+
+        def write(connection: Connection) -> int:
+            counting = CountingRows(connection)
+            apply_events(counting, ACCOUNT, events, now=NOW)
+            return counting.count
+
+        return database.write(write)
+
+    first, *later = [rows_read(batch) for batch in range(5)]
+    assert set(later) == {later[0]}
+    assert later[0] < first + 20
+    conversation = only(database, "conversation")
+    assert conversation["waiting_since"] == conversation["last_inbound_at"] == NOW - 5
+    assert json.loads(conversation["last_message_json"])["id"] == "200"
 
 
 def test_the_last_message_is_ready_in_the_words_of_the_wire(database: Database) -> None:

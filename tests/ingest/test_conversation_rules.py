@@ -13,6 +13,7 @@ from frontdesk.ingest.apply.conversation_rules import (
     MetricEvent,
     StateEvent,
     continues,
+    ends_with_questions,
     fold,
     initial_status,
 )
@@ -491,6 +492,35 @@ def test_a_marker_among_earlier_messages_cannot_be_folded_onto_the_state(
     events = [StateEvent(20, 1, "read_marker", until=10)]
     before = fold(ConversationState(), [message(10), message(20)], events)
     assert continues(before, [], [StateEvent(30, 2, "read_marker", until=until)]) == whole
+
+
+def test_questions_of_the_second_of_unanswered_questions_can_be_folded_onto_the_state() -> None:
+    asked = fold(ConversationState(), [message(10), message(20)], [])
+    assert ends_with_questions(asked)
+    more = [message(20, id=21), message(20, "user", id=22)]
+    assert continues(asked, more, [], in_last_moment=True)
+    assert not continues(asked, [message(19)], [], in_last_moment=True)
+    assert not continues(asked, more, [StateEvent(20, 1, "opened")], in_last_moment=True)
+    whole = fold(ConversationState(), [message(10), message(20), *more], [])
+    added = fold(asked, more, [])
+    for name in ("waiting_since", "first_reply_at", "last_inbound_at", "last_message", "metrics"):
+        assert getattr(added, name) == getattr(whole, name)
+
+
+@pytest.mark.parametrize(
+    ("said", "events"),
+    [
+        ([message(10), message(10, "user", id=11)], []),
+        ([message(10), message(10, id=11, **ANSWERED)], []),
+        ([message(10), message(20, "campaign")], []),
+        ([message(10)], [StateEvent(20, 1, "resolved")]),
+    ],
+    ids=["answer", "answered call", "campaign", "event"],
+)
+def test_a_state_whose_newest_fact_is_another_does_not_end_with_questions(
+    said: list[dict[str, Any]], events: list[StateEvent]
+) -> None:
+    assert not ends_with_questions(fold(ConversationState(), said, events))
 
 
 def test_only_what_is_newer_can_be_folded_onto_the_state() -> None:

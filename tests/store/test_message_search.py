@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from random import Random
 
@@ -196,6 +197,20 @@ def walk(database: Database, account_id: int, selection, terms, count, limits):
         after = page.next_number
         if after is None:
             return matches, total
+
+
+def test_of_many_messages_of_one_second_some_are_removed_and_others_come(engine):
+    person = Person(phone=PHONES[0])
+    said = [replace(message(3 * n, person, n, f"amber {n}"), at=UNTIL) for n in range(9)]
+    with engine.fresh() as database:
+        store_events(database, 1, said[:5])
+        gone = [MessageRevoke(CHANNEL, said[n].wamid, UNTIL + 1) for n in (0, 3, 4)]
+        store_events(database, 1, [*gone, *said[5:]])
+        assert [*database.read(lambda c: list(differences(c, 1)))] == []
+        database.write(message_search.check_index)
+        texts = "SELECT text FROM message_text ORDER BY number"
+        shown = [row["text"] for row in database.read(lambda c: c.rows(texts))]
+        assert shown == [f"amber {n}" for n in (1, 2, 5, 6, 7, 8)]
 
 
 def test_an_index_built_later_is_the_same(engine):

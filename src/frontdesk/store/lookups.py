@@ -329,6 +329,22 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
     return _facts_of(connection, account_id, "message", conversation_id)
 
 
+def any_answer_at(connection: Connection, account_id: int, conversation_id: int, at: int) -> bool:
+    """Check for stored outbound messages and events of a time."""
+    row = connection.row(
+        """
+        SELECT 1 AS one WHERE EXISTS (
+          SELECT 1 FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
+            AND created_at=:at AND direction=1)
+        OR EXISTS (
+          SELECT 1 FROM conversation_event WHERE account_id=:account_id
+            AND conversation_id=:conversation_id AND created_at=:at)
+        """,
+        {"account_id": account_id, "conversation_id": conversation_id, "at": at},
+    )
+    return row is not None
+
+
 def events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """Return a conversation's events, by time and id."""
     return _facts_of(connection, account_id, "conversation_event", conversation_id)

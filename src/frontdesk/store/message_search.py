@@ -68,7 +68,6 @@ _SEARCHED = ("text", "deleted_at", *(f"{name}_json" for name in _CONTENTS))
 # Columns that decide how a message is shown, besides.
 SHOWN = ("direction", "author", "type", "source")
 _OF_ACCOUNT = "t.account_id = CAST(:account AS BIGINT) AND t.number BETWEEN :first AND :last"
-_OF_MESSAGE = "account_id = :account AND number BETWEEN :low AND :high AND message_id = :id"
 _OF_CONVERSATION = "account_id = :account AND conversation_id = :conversation"
 
 
@@ -132,37 +131,85 @@ def is_reworded(message: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
 
 def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
     """Index messages that are not in the index."""
-    rows = [
-        {
-            **_key(account_id, message),
-            "conversation": message["conversation_id"],
-            "text": text,
-        }
+    if account_id >= _MOST_ACCOUNTS:
+        return
+    texts = [
+        (message, text)
         for message in sorted(messages, key=itemgetter(*MESSAGE_ORDER))
-        if account_id < _MOST_ACCOUNTS and (text := text_of(message))
+        if (text := text_of(message))
     ]
-    # More messages of an account in one second than the counter has numbers are not found.
+    lasts = _last_numbers(connection, account_id, (message for message, _ in texts))
+    rows: list[dict[str, Any]] = []
+    for message, text in texts:
+        low = _second(account_id, message)
+        number = lasts[low] = lasts.get(low, low - 1) + 1
+        # More messages of an account in one second than the counter has numbers are not found.
+        if number - low < _PER_SECOND:
+            rows.append(
+                {
+                    "account": account_id,
+                    "number": number,
+                    "conversation": message["conversation_id"],
+                    "id": message["id"],
+                    "created_at": message["created_at"],
+                    "text": text,
+                }
+            )
     connection.run_many(
         """
         INSERT INTO message_text(account_id, number, conversation_id, message_id, created_at, text)
-        SELECT :account, last + 1, :conversation, :id, :created_at, :text
-        FROM (SELECT COALESCE(MAX(number), :low - 1) AS last FROM message_text
-          WHERE account_id = :account AND number BETWEEN :low AND :high) AS numbers
-        WHERE last < :high
+        VALUES (:account, :number, :conversation, :id, :created_at, :text)
         """,
         rows,
     )
     if connection.dialect == "sqlite":
-        connection.run_many(
-            "INSERT INTO message_words(rowid, text)"
-            f" SELECT number, text FROM message_text WHERE {_OF_MESSAGE}",
-            rows,
-        )
+        connection.run_many("INSERT INTO message_words(rowid, text) VALUES (:number, :text)", rows)
 
 
 def remove(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
     """Remove messages, given by their stored `created_at` and `id`, from the index."""
-    _delete(connection, _OF_MESSAGE, [_key(account_id, message) for message in messages])
+    removed = list(messages)
+    ids = {message["id"] for message in removed}
+    rows = _of_seconds(
+        connection,
+        account_id,
+        removed,
+        "SELECT t.number, t.message_id FROM {seconds} CROSS JOIN message_text AS t"
+        " WHERE t.account_id = :account AND t.number BETWEEN s.value AND s.value + :width",
+    )
+    numbers = [row["number"] for row in rows if row["message_id"] in ids]
+    named = [{"account": account_id, "number": number} for number in numbers]
+    _delete(connection, "account_id = :account AND number = :number", named)
+
+
+def _last_numbers(
+    connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]
+) -> dict[int, int]:
+    """Return the last number of each second of the messages, by its first; unused ones miss."""
+    rows = _of_seconds(
+        connection,
+        account_id,
+        messages,
+        "SELECT s.value AS low, (SELECT number FROM message_text AS t"
+        " WHERE t.account_id = :account AND t.number BETWEEN s.value AND s.value + :width"
+        " ORDER BY number DESC LIMIT 1) AS last FROM {seconds}",
+    )
+    return {row["low"]: row["last"] for row in rows if row["last"] is not None}
+
+
+def _of_seconds(
+    connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]], sql: str
+) -> list[Row]:
+    """Query by the seconds of messages, each once: {seconds} is a table `s` of first numbers."""
+    lows = sorted({_second(account_id, message) for message in messages})
+    if not lows:
+        return []
+    parameters = {"account": account_id, "width": _PER_SECOND - 1}
+    if connection.dialect == "postgresql":
+        seconds = "unnest(CAST(:lows AS BIGINT[])) AS s(value)"
+        return connection.rows(sql.format(seconds=seconds), {**parameters, "lows": lows})
+    seconds = "json_each(:lows) AS s"
+    return connection.rows(sql.format(seconds=seconds), {**parameters, "lows": json.dumps(lows)})
 
 
 def remove_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
@@ -267,8 +314,8 @@ def _texts(connection: Connection, account_id: int, messages: Sequence[Row]) -> 
         " WHERE account_id = :account AND number BETWEEN :low AND :high",
         {
             "account": account_id,
-            "low": _key(account_id, messages[0])["low"],
-            "high": _key(account_id, messages[-1])["high"],
+            "low": _second(account_id, messages[0]),
+            "high": _second(account_id, messages[-1]) + _PER_SECOND - 1,
         },
     )
     return {row["message_id"]: row["text"] for row in rows}
@@ -623,17 +670,10 @@ def _delete(connection: Connection, condition: str, rows: list[dict[str, Any]]) 
     connection.run_many(f"DELETE FROM message_text WHERE {condition}", rows)
 
 
-def _key(account_id: int, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of the message's second, and its id."""
-    second = min(max(message["created_at"] // 1000, 0), _MOST_SECONDS - 1)
-    low = _numbers(account_id)["first"] + second * _PER_SECOND
-    return {
-        "account": account_id,
-        "id": message["id"],
-        "created_at": message["created_at"],
-        "low": low,
-        "high": low + _PER_SECOND - 1,
-    }
+def _second(account_id: int, message: Mapping[str, Any]) -> int:
+    """Return the first number of the message's second."""
+    second: int = min(max(message["created_at"] // 1000, 0), _MOST_SECONDS - 1)
+    return _numbers(account_id)["first"] + second * _PER_SECOND
 
 
 def _numbers(account_id: int) -> dict[str, int]:

@@ -241,7 +241,12 @@ class Batch:
         before = ConversationState() if stored is None else _state_of(stored, conversation.labels)
         if not conversation.refold and (
             stored is None
-            or conversation_rules.continues(before, conversation.messages, conversation.events)
+            or conversation_rules.continues(
+                before,
+                conversation.messages,
+                conversation.events,
+                in_last_moment=self._ends_with_questions(conversation, before),
+            )
         ):
             state = conversation_rules.fold(before, conversation.messages, conversation.events)
             self.metrics.append(conversation, state.metrics)
@@ -252,6 +257,17 @@ class Batch:
         state = conversation_rules.fold(ConversationState(), messages, state_events)
         self.metrics.replace(conversation, state.metrics)
         return state
+
+    def _ends_with_questions(
+        self, conversation: BatchConversation, before: ConversationState
+    ) -> bool:
+        """Check if new messages are of the time of the newest ones, which are questions alone."""
+        at = before.folded_at
+        return (
+            any(message["created_at"] == at for message in conversation.messages)
+            and conversation_rules.ends_with_questions(before)
+            and not lookups.any_answer_at(*self._context.account, conversation.id, at)
+        )
 
     def _sightings(self, kinds: Kinds) -> Iterator[Sighting]:
         """Yield the persons named by the batch, with times."""

@@ -95,15 +95,26 @@ class ConversationState:
     metrics: list[MetricEvent] = field(default_factory=list)
 
 
+def ends_with_questions(state: ConversationState) -> bool:
+    """Check if the newest fact may be the customer's, which nothing has answered."""
+    return state.waiting_since is not None and state.last_inbound_at == state.folded_at
+
+
 def continues(
-    state: ConversationState, messages: Iterable[Message], events: Iterable[StateEvent]
+    state: ConversationState,
+    messages: Iterable[Message],
+    events: Iterable[StateEvent],
+    *,
+    in_last_moment: bool = False,
 ) -> bool:
     """Check if new facts can be folded onto `state`; otherwise all facts must be folded again.
 
     They cannot if one is not newer than all before, or if a read marker refers to earlier messages.
+    in_last_moment: the facts of the newest time are unanswered messages of the customer alone, so
+    that messages of that time can follow: how those are ordered makes no difference.
     """
     latest = state.folded_at
-    if any(message["created_at"] <= latest for message in messages):
+    if any(message["created_at"] <= latest - in_last_moment for message in messages):
         return False
     return not any(event.at <= latest or _marks_the_past(state, event) for event in events)
 
