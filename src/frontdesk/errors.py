@@ -16,6 +16,7 @@
     ├── Refused            any other 4xx: the request is invalid
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an unreadable response, or another 5xx
+    │   └── AnswerTooLarge  one that is longer than what the client reads
     ├── UnusableFile       a database, cache or input file: foreign, newer or damaged
     ├── CacheBusy          another process fills the cache
     ├── NothingRead        an input file without usable contents
@@ -144,6 +145,10 @@ class BadResponse(InboxError):
     """The response does not conform to the API."""
 
     code = "bad_response"
+
+
+class AnswerTooLarge(BadResponse):
+    """The response is longer than what the client reads; a page of fewer rows may not be."""
 
 
 class UnusableFile(InboxError):

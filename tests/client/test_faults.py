@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from datetime import timedelta
 from email.utils import format_datetime
 from itertools import pairwise
@@ -16,6 +17,7 @@ from tests.client.sockets import Scripted, raw, serving
 from frontdesk.client import InboxClient
 from frontdesk.client.server_info import ServerState
 from frontdesk.errors import (
+    AnswerTooLarge,
     BadResponse,
     Forbidden,
     InboxError,
@@ -193,12 +195,28 @@ async def test_a_server_that_does_not_send_the_time_has_none(date: str) -> None:
     ],
     ids=["a page", "a bomb", "without end"],
 )
-async def test_bodies_over_8_mib_are_abandoned_and_not_requested_again(huge: bytes) -> None:
+async def test_bodies_over_8_mib_are_abandoned_and_requested_with_half_as_many_rows(
+    huge: bytes,
+) -> None:
     server = Scripted((huge, HANG_UP))
     async with serving(server) as url, client_at(url) as client:
-        with pytest.raises(BadResponse, match="larger than 8 MiB"):
-            await client.catalogue_page(Label)
-    assert len(server.requests) == 1
+        with pytest.raises(AnswerTooLarge, match="larger than 8 MiB"):
+            await client.catalogue_page(Label, limit=9)
+    assert [request_limit(each) for each in server.requests] == [9, 4, 2, 1]
+
+
+async def test_a_page_that_is_too_large_is_read_with_fewer_rows() -> None:
+    huge = raw(b"[" + b" " * 9 * 2**20 + b"]")
+    server = Scripted((huge, HANG_UP), (huge, HANG_UP), (WHOLE, HANG_UP))
+    async with serving(server) as url, client_at(url) as client:
+        assert (await client.catalogue_page(Label, limit=50)).data
+    assert [request_limit(each) for each in server.requests] == [50, 25, 12]
+
+
+def request_limit(request: bytes) -> int:
+    found = re.search(rb"[?&]limit=(\d+)", request)
+    assert found is not None
+    return int(found[1])
 
 
 async def test_more_labels_than_anyone_has_are_read() -> None:

@@ -6,6 +6,7 @@ from base64 import urlsafe_b64decode
 import pytest
 
 from frontdesk.service.cursors import CursorCodec, CursorMismatch, InvalidCursor
+from frontdesk.service.endpoint import Paging
 
 MAX_LENGTH = 512
 
@@ -86,3 +87,16 @@ def test_filters_in_another_order_are_the_same_list():
     one = CursorCodec(b"secret", 1, "conversations", {"status": "open", "label": "vip"})
     other = CursorCodec(b"secret", 1, "conversations", {"label": "vip", "status": "open"})
     assert other.decode(one.encode((1, 2)), nowhere) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "fitting"),
+    [("a", 9), ("🦆" * 400_000, 2), ("\x01" * 400_000, 1), ("é" * 9_000_000, 1)],
+    ids=["short", "emoji", "escaped", "longer than a page"],
+)
+def test_a_page_ends_before_its_texts_are_too_long_but_has_a_row(text: str, fitting: int):
+    rows = [{"id": id, "text": text, "name": None} for id in range(9)]
+    page, cursor = Paging(None, 50, CODEC).split(rows, lambda row: (row["id"],))
+    assert page == rows[:fitting]
+    assert (cursor is None) == (fitting == 9)
+    assert cursor is None or CODEC.decode(cursor, nowhere) == (fitting - 1,)

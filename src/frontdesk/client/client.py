@@ -30,6 +30,7 @@ from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests, WaitContext
 from frontdesk.errors import (
     ME_UNAVAILABLE,
+    AnswerTooLarge,
     BadResponse,
     CursorRefused,
     FileUnavailable,
@@ -634,6 +635,10 @@ class InboxClient:
         *,
         of: str = "",
     ) -> Page[W]:
+        """Request a page, of half as many rows as long as it is too large.
+
+        Raises: AnswerTooLarge: one row is.
+        """
         query = {**(parameters or {}), "limit": str(limit)}
         if cursor is not None:
             query["cursor"] = cursor
@@ -641,7 +646,14 @@ class InboxClient:
         def read(answer: Response) -> Page[W]:
             return page_of(answer, row, self._state.record_deviation, sent_cursor=cursor)
 
-        return await self._probe.ask(feature, path, query, read, of=of)
+        while True:
+            try:
+                return await self._probe.ask(feature, path, query, read, of=of)
+            except AnswerTooLarge:
+                if limit == 1:
+                    raise
+                limit //= 2
+                query["limit"] = str(limit)
 
     async def _value(
         self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]

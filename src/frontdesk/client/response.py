@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from frontdesk.errors import BadResponse
+from frontdesk.errors import AnswerTooLarge, BadResponse
 from frontdesk.text.clean import clean
 
 BODY_LIMIT = 8 * 2**20
@@ -86,7 +86,7 @@ async def _unpacked(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
 
 def _check_size(length: int) -> None:
     if length > BODY_LIMIT:
-        raise BadResponse("The server's answer is larger than 8 MiB")
+        raise AnswerTooLarge("The server's answer is larger than 8 MiB")
 
 
 # Encodings of the characters that `clean` changes: a first byte, for a fast test of absence, and

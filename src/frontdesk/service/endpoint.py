@@ -1,8 +1,9 @@
 """Endpoint definition, a request to it, and cursor pagination."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from frontdesk.service.api_keys import KeyGrant
@@ -12,6 +13,7 @@ from frontdesk.store.accounts import cursor_secret
 from frontdesk.store.conversations import Position
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rollups import MINUTE
+from frontdesk.text.clean import compact_json
 from frontdesk.wire import Page, Wire
 from frontdesk.wire.queries import MAX_LIMIT
 
@@ -34,6 +36,21 @@ class JsonBody(Generic[W]):
         return cls(value.model_dump_json(exclude_unset=True).encode(), next_cursor)
 
 
+# Bytes of the texts of a page, as JSON. Clients refuse an answer of twice as much.
+PAGE_BYTES = 4 * 1024 * 1024
+# A control character, as JSON.
+_LONGEST_CHARACTER = 6
+
+
+def _fitting(rows: Sequence[Row]) -> int:
+    """Return how many rows from the first on fit on a page; at least one."""
+    texts = [[value for value in row.values() if isinstance(value, str)] for row in rows]
+    if sum(len(text) for row in texts for text in row) * _LONGEST_CHARACTER <= PAGE_BYTES:
+        return len(rows)
+    sizes = accumulate(len(compact_json(row).encode(errors="replace")) for row in texts)
+    return max(1, sum(size <= PAGE_BYTES for size in sizes))
+
+
 @dataclass(frozen=True, slots=True)
 class Paging:
     """Page of a list: start position, maximum length, and the cursor codec."""
@@ -47,10 +64,11 @@ class Paging:
     ) -> tuple[list[Row], str | None]:
         """Split off the look-ahead row; return the page's rows and the next cursor, if any.
 
+        A page ends early where its texts are longer than `PAGE_BYTES`, but has a row.
         position_of: returns the sort key of a row.
         """
-        page = rows[: self.limit]
-        if len(rows) <= self.limit:
+        page = rows[: _fitting(rows[: self.limit])]
+        if len(page) == len(rows):
             return page, None
         return page, self.codec.encode(position_of(page[-1]))
 
