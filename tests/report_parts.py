@@ -27,6 +27,7 @@ PEOPLE = {
         avg_first_response_time=240.0,
         avg_reply_time=180.0,
         resolutions_count=30,
+        samples={"avg_first_response_time": 40, "avg_reply_time": 60},
     ),
     "Grace Okafor": PersonFigures(
         outgoing_messages_count=33,
@@ -34,6 +35,7 @@ PEOPLE = {
         avg_first_response_time=5400.0,
         avg_reply_time=7260.0,
         resolutions_count=4,
+        samples={"avg_first_response_time": 40, "avg_reply_time": 60},
     ),
     "": PersonFigures(
         outgoing_messages_count=9,

@@ -15,11 +15,11 @@ from frontdesk.reports.metrics import (
     Metric,
     all_of,
     author_name,
-    change,
     change_size,
     figures_of,
     glyphs_for,
     groups_of,
+    judged,
     length_words,
     live_figures,
     live_words,
@@ -30,7 +30,6 @@ from frontdesk.reports.metrics import (
     percentile_words,
     pricing_words,
     rate_words,
-    samples_of,
     seconds_of,
     shown_metrics,
     spread_of,
@@ -68,15 +67,15 @@ RESOLVED = BY_FIELD["resolutions_count"]
 
 def test_every_metric_of_the_report_is_explained() -> None:
     assert {metric.field for metric in (*METRICS, ANSWERED)} == (
-        set(Metrics.model_fields) - {"spread", "targets"}
+        set(Metrics.model_fields) - {"samples", "spread", "targets"}
     )
     assert all(metric.formula and metric.difference for metric in METRICS)
     assert {m.field for m in METRICS if m.timed} == {f for f in Metrics.model_fields if "avg" in f}
 
 
 def test_more_resolutions_and_shorter_times_are_better_and_other_counts_are_neither() -> None:
-    judged = {metric.field: metric.better for metric in BY_FIELD.values() if metric.better}
-    assert judged == {
+    good = {metric.field: metric.better for metric in BY_FIELD.values() if metric.better}
+    assert good == {
         "resolutions_count": 1,
         "avg_first_response_time": -1,
         "avg_reply_time": -1,
@@ -107,6 +106,8 @@ def test_figures_are_in_the_order_of_the_work() -> None:
         (COUNT, 7, None, "no previous", "dim"),
         (COUNT, 1001, 1000, "≈", "dim"),
         (COUNT, 0, 4, "▼ 100 %", "text"),
+        (RESOLVED, 0, 4, "▼ 100 %", "text"),
+        (RESOLVED, 0, 5, "▼ 100 % worse", "warning"),
         (TIME, 312.0, 401.0, "▼ 22 % better", "good"),
         (TIME, 401.0, 312.0, "▲ 29 % worse", "warning"),
         (TIME, None, 312.0, "no samples", "dim"),
@@ -118,7 +119,7 @@ def test_figures_are_in_the_order_of_the_work() -> None:
 def test_a_change_is_said_in_words(
     metric: Metric, now: float | None, then: float | None, words: str, part: str
 ) -> None:
-    changed = change(metric, now, then)
+    changed = judged(metric, measured(metric, now, 9), measured(metric, then, 9))
     assert (changed.words, changed.part) == (words, part)
 
 
@@ -143,15 +144,17 @@ def test_counts_of_now_are_headed_by_what_they_count() -> None:
     ]
 
 
-def test_few_samples_on_either_side_judge_nothing() -> None:
-    for samples in ((4, 100), (100, 4)):
-        changed = change(TIME, 401.0, 312.0, samples=samples)
-        assert (changed.meaning, changed.part) == ("few samples", "dim")
-    assert change(TIME, 401.0, 312.0, samples=(5, None)).meaning == "worse"
+def measured(metric: Metric, value: float | None, samples: int | None = None) -> Metrics | None:
+    """Figures with one value; None for none, of a mean whose period is known."""
+    if value is None and not metric.timed:
+        return None
+    known = {} if samples is None or not metric.timed else {"samples": {metric.field: samples}}
+    return Metrics.model_validate({metric.field: value, **known})
 
 
 def test_changes_can_be_written_in_ascii() -> None:
-    assert change(COUNT, 61, 70, glyphs=ASCII).words == "- 13 %"
+    changed = judged(COUNT, measured(COUNT, 61), measured(COUNT, 70), ASCII)
+    assert changed.words == "- 13 %"
 
 
 def test_nothing_measured_is_a_dash_and_zero_is_zero() -> None:
@@ -181,15 +184,6 @@ def test_unreported_metrics_are_none_and_not_zero() -> None:
     assert value_of(metrics, "conversations_count") == 0
     assert value_of(metrics, "reopened_count") is None
     assert value_of(None, "conversations_count") is None
-
-
-def test_samples_are_summed_over_the_parts_where_they_are_reported() -> None:
-    parts = [
-        Bucket(start="a", end="b", metrics=Metrics(), samples={TIME.field: n}) for n in (2, 0, 3)
-    ]
-    assert samples_of(parts, TIME.field) == 5
-    assert samples_of([Bucket(start="a", end="b", metrics=Metrics())], TIME.field) is None
-    assert samples_of(None, TIME.field) is None
 
 
 @pytest.mark.parametrize(
@@ -263,10 +257,19 @@ def test_a_change_below_half_a_percent_is_about_none(
 
 @pytest.mark.parametrize(
     ("samples", "meaning"),
-    [((5, 5), "worse"), ((4, 5), "few samples"), ((0, 5), "few samples"), ((None, None), "worse")],
+    [
+        ((5, 5), "worse"),
+        ((4, 5), "few samples"),
+        ((5, 4), "few samples"),
+        ((0, 5), "few samples"),
+        # Another server does not tell them.
+        ((None, None), ""),
+        ((5, None), ""),
+    ],
 )
 def test_a_change_of_five_samples_is_judged(samples: tuple[Any, ...], meaning: str) -> None:
-    assert change(TIME, 401.0, 312.0, samples=samples).meaning == meaning
+    now, then = samples
+    assert judged(TIME, measured(TIME, 401.0, now), measured(TIME, 312.0, then)).meaning == meaning
 
 
 def test_glyphs_are_blocks_unless_the_terminal_has_none() -> None:
@@ -488,25 +491,27 @@ def test_over_a_target_are_those_whose_target_the_report_has() -> None:
 
 
 def test_figures_have_their_series_samples_and_change() -> None:
-    def part(count: int, mean: float | None, samples: int) -> Bucket:
+    def part(count: int, mean: float | None) -> Bucket:
         metrics = Metrics(
             conversations_count=count,
             avg_first_response_time=mean,
             answered_conversations_count=count,
         )
-        return Bucket(start="a", end="b", metrics=metrics, samples={TIME.field: samples})
+        return Bucket(start="a", end="b", metrics=metrics)
 
     whole = Metrics(
         conversations_count=7,
         avg_first_response_time=401.0,
         answered_conversations_count=5,
         reopened_count=None,
+        samples={TIME.field: 9},
     )
+    before = Metrics(conversations_count=14, avg_first_response_time=312.0, samples={TIME.field: 4})
     report = report_of(
         metrics=whole,
-        previous=Metrics(conversations_count=14, avg_first_response_time=312.0),
-        series=(part(3, None, 0), part(4, 401.0, 9)),
-        previous_series=(part(3, 312.0, 4),),
+        previous=before,
+        series=(part(3, None), part(4, 401.0)),
+        previous_series=(part(3, 312.0),),
     )
     figures = {figure.metric.heading: figure for figure in figures_of(report)}
     assert list(figures) == ["New", "Answered", "First response"]

@@ -51,7 +51,11 @@ def bucket(day: int, new: int, mean: float | None, samples: int) -> Bucket:
     return Bucket(
         start=f"2026-03-{day:02}T23:00:00.000Z",
         end=f"2026-03-{day + 1:02}T23:00:00.000Z",
-        metrics=Metrics(conversations_count=new, avg_first_response_time=mean),
+        metrics=Metrics(
+            conversations_count=new,
+            avg_first_response_time=mean,
+            samples={"avg_first_response_time": samples},
+        ),
         samples={"avg_first_response_time": samples},
     )
 
@@ -62,6 +66,7 @@ METRICS = Metrics(
     avg_first_response_time=312.0,
     bot_handoffs_count=1,
     bot_resolutions_count=3,
+    samples={"avg_first_response_time": 11},
     spread={"avg_first_response_time": Percentiles(p50=120.0, p90=3_000.0, approximate=True)},
     targets={"first_response": TargetShare(target_seconds=900, within=9, samples=11)},
 )
@@ -71,6 +76,7 @@ PREVIOUS = Metrics(
     avg_first_response_time=401.0,
     bot_handoffs_count=0,
     bot_resolutions_count=0,
+    samples={"avg_first_response_time": 9},
 )
 LONDON = Ref(id="5", name="London|*")
 REPORT = Report(
@@ -152,12 +158,12 @@ all  this | 'bot_resolution_rate' | 0.75 | None
 all  this | 'bot_handoff_rate' | 0.25 | None
 all  previous | 'conversations_count' | 700 | None
 all  previous | 'outgoing_messages_count' | 0 | None
-all  previous | 'avg_first_response_time' | 401.0 | 4
+all  previous | 'avg_first_response_time' | 401.0 | 9
 all  previous | 'bot_handoffs_count' | 0 | None
 all  previous | 'bot_resolutions_count' | 0 | None
 channel London|* this | 'conversations_count' | 1204 | None
 channel London|* this | 'outgoing_messages_count' | 1500 | None
-channel London|* this | 'avg_first_response_time' | 312.0 | None
+channel London|* this | 'avg_first_response_time' | 312.0 | 11
 channel London|* this | 'approximate_p50_first_response_time' | 120.0 | None
 channel London|* this | 'approximate_p90_first_response_time' | 3000.0 | None
 channel London|* this | 'first_response_within_900s' | 9 | 11
@@ -165,7 +171,7 @@ channel London|* this | 'bot_handoffs_count' | 1 | None
 channel London|* this | 'bot_resolutions_count' | 3 | None
 channel London|* previous | 'conversations_count' | 700 | None
 channel London|* previous | 'outgoing_messages_count' | 0 | None
-channel London|* previous | 'avg_first_response_time' | 401.0 | None
+channel London|* previous | 'avg_first_response_time' | 401.0 | 9
 channel London|* previous | 'bot_handoffs_count' | 0 | None
 channel London|* previous | 'bot_resolutions_count' | 0 | None
 channel 6 this | 'conversations_count' | 0 | None
@@ -230,7 +236,7 @@ previous: 2026-03-06 00:00 – 2026-03-08 00:00
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 | New conversations | 1,204 |  |  |  | 700 | ▲ 72 % |  |
 | Messages sent | 1,500 |  |  |  | 0 | new |  |
-| First response, mean | 5m12s | \\~2m00s | \\~50m00s | 82% in 15m | 6m41s | ▼ 22 % few samples | 11 |
+| First response, mean | 5m12s | \\~2m00s | \\~50m00s | 82% in 15m | 6m41s | ▼ 22 % better | 11 |
 | Handed to a human | 1 |  |  |  | 0 | new |  |
 | Resolved by AI | 3 |  |  |  | 0 | new |  |
 
@@ -445,6 +451,9 @@ NARROWED = """\
  "metrics": {
   "outgoing_messages_count": 1500,
   "avg_first_response_time": 312.0,
+  "samples": {
+   "avg_first_response_time": 11
+  },
   "spread": {
    "avg_first_response_time": {
     "p50": 120.0,
@@ -462,14 +471,20 @@ NARROWED = """\
  },
  "previous": {
   "outgoing_messages_count": 0,
-  "avg_first_response_time": 401.0
+  "avg_first_response_time": 401.0,
+  "samples": {
+   "avg_first_response_time": 9
+  }
  },
  "series": [
   {
    "start": "2026-03-07T23:00:00.000Z",
    "end": "2026-03-08T23:00:00.000Z",
    "metrics": {
-    "avg_first_response_time": null
+    "avg_first_response_time": null,
+    "samples": {
+     "avg_first_response_time": 0
+    }
    },
    "samples": {
     "avg_first_response_time": 0
@@ -479,7 +494,10 @@ NARROWED = """\
    "start": "2026-03-08T23:00:00.000Z",
    "end": "2026-03-09T23:00:00.000Z",
    "metrics": {
-    "avg_first_response_time": 312.0
+    "avg_first_response_time": 312.0,
+    "samples": {
+     "avg_first_response_time": 11
+    }
    },
    "samples": {
     "avg_first_response_time": 11
@@ -491,7 +509,10 @@ NARROWED = """\
    "start": "2026-03-05T23:00:00.000Z",
    "end": "2026-03-06T23:00:00.000Z",
    "metrics": {
-    "avg_first_response_time": 401.0
+    "avg_first_response_time": 401.0,
+    "samples": {
+     "avg_first_response_time": 4
+    }
    },
    "samples": {
     "avg_first_response_time": 4

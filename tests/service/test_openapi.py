@@ -194,7 +194,9 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "MessagePreview": {"deleted_at"},
         "PhoneRef": {"username"},
         "ReplyTo": {"voice"},
-        "Metrics": {"answered_conversations_count", "spread", "targets"},
+        "Metrics": {"answered_conversations_count", "samples", "spread", "targets"},
+        "PersonFigures": {"samples"},
+        "AdFigures": {"samples"},
         "Report": {
             *("clock", "user", "team", "label", "pricing", "previous_series"),
             *("users", "everyone", "teams", "labels", "ads", "hours"),
@@ -288,6 +290,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ),
         *(("ConversationReport", f"{what}_in_time") for what in ("first_responses", "replies")),
         *(("PersonNow", f"over_{what}") for what in ("first_response", "reply")),
+        *((model, "samples") for model in ("Metrics", "PersonFigures", "AdFigures")),
         *((model, "spread") for model in ("Metrics", "PersonFigures")),
         *((model, "targets") for model in ("Metrics", "PersonFigures")),
         *(("LiveCounts", f"over_{what}") for what in ("first_response", "reply")),

@@ -74,6 +74,11 @@ async def test_an_ad_has_the_conversations_that_customers_came_to_by_it(
         "avg_first_response_time": 300.0,
         "avg_reply_time": None,
         "avg_resolution_time": 3600.0,
+        "samples": {
+            "avg_first_response_time": 1,
+            "avg_reply_time": 0,
+            "avg_resolution_time": 1,
+        },
     }
     assert second["ad"]["id"] == "77"
     # Bob waited from his first message on, which came from no ad.

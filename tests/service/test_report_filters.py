@@ -55,6 +55,11 @@ async def test_a_report_of_a_user_is_what_that_user_did(client: httpx.AsyncClien
         "avg_reply_time": 1800.0,
         "avg_resolution_time": 3600.0,
         "answered_conversations_count": 1,
+        "samples": {
+            "avg_first_response_time": 0,
+            "avg_reply_time": 1,
+            "avg_resolution_time": 1,
+        },
     }
     assert spread["avg_reply_time"]["p90"] == 1800.0
     assert body["outgoing_by_author"] == {"user": 2}
@@ -86,6 +91,10 @@ async def test_everyone_is_a_row_that_counts_a_conversation_once(client: httpx.A
         "avg_first_response_time": body["metrics"]["avg_first_response_time"],
         "avg_reply_time": body["metrics"]["avg_reply_time"],
         "resolutions_count": body["metrics"]["resolutions_count"],
+        "samples": {
+            mean: body["metrics"]["samples"][mean]
+            for mean in ("avg_first_response_time", "avg_reply_time")
+        },
     }
     assert body["everyone"]["now"]["waiting"] == 1
 

@@ -60,7 +60,12 @@ NOTHING = {
     "avg_first_response_time": None,
     "avg_reply_time": None,
     "resolutions_count": 0,
+    "samples": {"avg_first_response_time": 0, "avg_reply_time": 0},
 }
+FIRST, REPLY = (
+    {"samples": {**NOTHING["samples"], mean: 1}}
+    for mean in ("avg_first_response_time", "avg_reply_time")
+)
 NO_WAITS = {"under_1h": 0, "under_4h": 0, "under_1d": 0, "over_1d": 0}
 NOBODY_NOW = {
     **{"open": 0, "waiting": 0, "longest_waiting_since": None, "unread": 0},
@@ -127,6 +132,7 @@ async def test_users_have_what_they_wrote_and_resolved_and_nobody_the_rest(
             "outgoing_messages_count": 1,
             "answered_conversations_count": 1,
             "avg_first_response_time": 300.0,
+            **FIRST,
         },
         {
             **NOTHING,
@@ -134,12 +140,14 @@ async def test_users_have_what_they_wrote_and_resolved_and_nobody_the_rest(
             "answered_conversations_count": 1,
             "avg_reply_time": 1800.0,
             "resolutions_count": 1,
+            **REPLY,
         },
         {
             **NOTHING,
             "outgoing_messages_count": 1,
             "answered_conversations_count": 1,
             "avg_first_response_time": 120.0,
+            **FIRST,
         },
     ]
     assert [row["previous"] for row in users] == [NOTHING] * 3
@@ -175,7 +183,8 @@ async def test_a_label_has_what_happened_in_the_conversations_that_carry_it(
     body = await included(client, include="labels")
     billing, vip = body["labels"]
     assert (billing["label"]["name"], vip["label"]["name"]) == ("billing", "vip")
-    assert set(billing["current"].values()) == {0, None}
+    samples = billing["current"].pop("samples")
+    assert {*billing["current"].values(), *samples.values()} == {0, None}
     own = await included(client, channel=CHANNEL)
     assert vip["current"] == own["metrics"]
     assert vip["current"]["outgoing_messages_count"] == 3
@@ -390,8 +399,11 @@ class Plain(sums.Plain):
 
 
 def person(measures: Sequence[Row], written: Sequence[Row]) -> PersonFigures:
+    def timed(name: str) -> list[int]:
+        return [row["ended_at"] - row["started_at"] for row in measures if row["name"] == name]
+
     def mean(name: str) -> float | None:
-        times = [row["ended_at"] - row["started_at"] for row in measures if row["name"] == name]
+        times = timed(name)
         return round(sum(times) / len(times) / 1000, 1) if times else None
 
     return PersonFigures(
@@ -400,6 +412,10 @@ def person(measures: Sequence[Row], written: Sequence[Row]) -> PersonFigures:
         avg_first_response_time=mean("first_response"),
         avg_reply_time=mean("reply"),
         resolutions_count=sum(row["name"] == "resolved" for row in measures),
+        samples={
+            "avg_first_response_time": len(timed("first_response")),
+            "avg_reply_time": len(timed("reply")),
+        },
     )
 
 

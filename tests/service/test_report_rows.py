@@ -67,6 +67,11 @@ def metrics_of(rows: list[ConversationReport]) -> Metrics:
         avg_reply_time=mean("reply_seconds", "replies_count"),
         bot_handoffs_count=sum(row.handed_to_human for row in rows),
         bot_resolutions_count=sum(row.bot_resolutions_count for row in rows),
+        samples={
+            "avg_first_response_time": sum(row.first_responses_count for row in rows),
+            "avg_resolution_time": sum(row.timed_resolutions_count for row in rows),
+            "avg_reply_time": sum(row.replies_count for row in rows),
+        },
     )
 
 

@@ -151,6 +151,7 @@ class Plain:
             avg_reply_time=mean("reply"),
             bot_handoffs_count=len({row["conversation_id"] for row in of("bot_handoff")}),
             bot_resolutions_count=len(of("bot_resolved")),
+            samples=self.samples(start, end, channel),
         )
 
     def said(self, start: str, end: str, channel: str | None) -> list[Row]:

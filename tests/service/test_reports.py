@@ -47,6 +47,9 @@ def metrics(client: httpx.AsyncClient, add_events: AddEvents) -> Callable[..., A
     return ask
 
 
+MEANS = ("avg_first_response_time", "avg_resolution_time", "avg_reply_time")
+
+
 async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.AsyncClient) -> None:
     body = await report(client)
     nothing = {
@@ -60,6 +63,7 @@ async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.As
         "avg_reply_time": None,
         "bot_handoffs_count": 0,
         "bot_resolutions_count": 0,
+        "samples": dict.fromkeys(MEANS, 0),
     }
     assert body == {
         "period": {
@@ -141,6 +145,7 @@ async def test_a_question_and_its_answer(metrics: Callable[..., Any]) -> None:
         "incoming_messages_count": 1,
         "outgoing_messages_count": 1,
         "avg_first_response_time": 300.0,
+        "samples": {**dict.fromkeys(MEANS, 0), "avg_first_response_time": 1},
     }
 
 
@@ -205,6 +210,7 @@ async def test_each_episode_has_a_first_response_and_a_resolution(
         "resolutions_count": 2,
         "avg_first_response_time": 180.0,
         "avg_resolution_time": 900.0,
+        "samples": {"avg_first_response_time": 2, "avg_resolution_time": 2, "avg_reply_time": 0},
     }
 
 

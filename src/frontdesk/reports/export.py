@@ -35,7 +35,6 @@ from frontdesk.reports.metrics import (
     Rate,
     all_of,
     author_name,
-    change,
     change_size,
     figures_of,
     groups_of,
@@ -47,7 +46,7 @@ from frontdesk.reports.metrics import (
     percentile_words,
     pricing_words,
     rate_words,
-    samples_of,
+    samples_in,
     shown_metrics,
     spread_of,
     target_of,
@@ -75,7 +74,6 @@ from frontdesk.reports.sorting import (
 )
 from frontdesk.text.clean import first_non_blank, one_line
 from frontdesk.wire.reports import (
-    Bucket,
     HourGrid,
     Hours,
     LiveCounts,
@@ -117,10 +115,10 @@ def rows(report: Report) -> Iterator[Row]:
     previous = report.previous_period
     start, end = (previous.from_, previous.to) if previous else (None, None)
     that: Row = ("previous", start, end, zone)
-    yield from _figures(("all", "", *this), report.metrics, report.series)
+    yield from _figures(("all", "", *this), report.metrics)
     yield from _rates(("all", "", *this), report.metrics)
     if report.previous:
-        yield from _figures(("all", "", *that), report.previous, report.previous_series)
+        yield from _figures(("all", "", *that), report.previous)
         yield from _rates(("all", "", *that), report.previous)
     for part in BREAKDOWNS:
         for group in groups_of(report, part) or ():
@@ -133,7 +131,7 @@ def rows(report: Report) -> Iterator[Row]:
     for period, buckets in (("this", report.series), ("previous", report.previous_series)):
         for bucket in buckets or ():
             when = (period, bucket.start, bucket.end, zone)
-            yield from _figures(("part", "", *when), bucket.metrics, [bucket])
+            yield from _figures(("part", "", *when), bucket.metrics)
     hours = report.hours or Hours()
     yield from _hours(hours, this)
     yield from _hours(hours.previous or HourGrid(), that)
@@ -197,10 +195,10 @@ def _live(report: Report, counts: LiveCounts) -> Iterator[Row]:
         yield ("live", "", *now, live.field, now_value(counts, live.field), None)
 
 
-def _figures(what: Row, metrics: Measured, series: Sequence[Bucket] | None = None) -> Iterator[Row]:
+def _figures(what: Row, metrics: Measured) -> Iterator[Row]:
     for metric in BY_FIELD.values():
         if metric.field in metrics.model_fields_set:
-            samples = samples_of(series, metric.field) if metric.timed else None
+            samples = samples_in(metrics, metric.field) if metric.timed else None
             yield (*what, metric.field, value_of(metrics, metric.field), samples)
             yield from _spread(what, metrics, metric.field)
 
@@ -512,7 +510,7 @@ def _cell(metric: Metric, aspect: str, row: Compared) -> str:
     match aspect:
         case "change":
             now, then = value_of(row.current, metric.field), value_of(row.previous, metric.field)
-            return change(metric, now, then).size or NO_VALUE
+            return change_size(now, then) or NO_VALUE
         case "p50" | "p90":
             return percentile_words(spread_of(row.current, metric.field), aspect)
         case "in_time":

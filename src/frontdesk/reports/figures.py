@@ -15,8 +15,8 @@ from frontdesk.reports.metrics import (
     TARGETS,
     Measured,
     Metric,
-    change,
     groups_of,
+    judged,
     percentile_words,
     shown_metrics,
     spread_of,
@@ -79,7 +79,7 @@ def _narrowed(measured: M, fields: Collection[str]) -> M:
         name: getattr(measured, name) for name in fields if name in measured.model_fields_set
     }
     limited = {TARGETS[field] for field in fields if field in TARGETS}
-    for name, keys in (("spread", fields), ("targets", limited)):
+    for name, keys in (("samples", fields), ("spread", fields), ("targets", limited)):
         if name in measured.model_fields_set:
             values = getattr(measured, name)
             kept[name] = {key: value for key, value in values.items() if key in keys}
@@ -167,7 +167,7 @@ def _cells(metric: Metric, group: _BriefRow, groups: Sequence[_BriefRow]) -> lis
     """Value, the one before with the change, and percentiles if any row has them."""
     now, then = value_of(group.now, metric.field), value_of(group.then, metric.field)
     before = value_words(metric, then)
-    if before != NO_VALUE and (words := change(metric, now, then).words):
+    if before != NO_VALUE and (words := judged(metric, group.now, group.then).words):
         before += f" ({words})"
     spread = spread_of(group.now, metric.field)
     more = ("p50", "p90") if _has_spread(metric, groups) else ()

@@ -11,7 +11,6 @@ from frontdesk.text.times import duration
 from frontdesk.wire import ConversationFilter, Ref, ReportQuery
 from frontdesk.wire.reports import (
     AdFigures,
-    Bucket,
     LiveCounts,
     Metrics,
     Percentiles,
@@ -646,11 +645,9 @@ def shown_metrics(metrics: Sequence[Metric], measured: Sequence[Measured]) -> tu
     )
 
 
-def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
-    """Number of samples of a mean; None if the series does not contain it."""
-    if series is None or not any(field in bucket.samples for bucket in series):
-        return None
-    return sum(bucket.samples.get(field, 0) for bucket in series)
+def samples_in(measured: Measured | None, field: str) -> int | None:
+    """Number of samples of a mean; None if the server does not tell it."""
+    return None if measured is None else measured.samples.get(field)
 
 
 def value_words(metric: Metric, value: float | None) -> str:
@@ -687,23 +684,28 @@ class Change:
         return f"{self.size} {self.meaning}".strip()
 
 
-def change(
-    metric: Metric,
-    now: float | None,
-    then: float | None,
-    *,
-    samples: Sequence[int | None] = (),
-    glyphs: Glyphs = BLOCKS,
+def judged(
+    metric: Metric, current: Measured | None, previous: Measured | None, glyphs: Glyphs = BLOCKS
 ) -> Change:
-    """Change from `then` to `now`. samples: number of samples of each, None if unknown."""
+    """Change of a metric between two periods, and if it is better or worse.
+
+    That is not said of a mean of fewer than five samples in one of them, or of as many as a server
+    does not tell, and not of a count that is below five in both.
+    """
+    now, then = value_of(current, metric.field), value_of(previous, metric.field)
     if now is None:
         return Change("", "no samples", "dim")
     if then is None:
         return Change("", "no previous", "dim")
     if now == then:
         return Change("=", "", "dim")
-    few = any(number is not None and number < FEW_SAMPLES for number in samples)
-    meaning = "few samples" if few else _judgement(metric, now, then)
+    if metric.timed:
+        samples = [samples_in(each, metric.field) for each in (current, previous)]
+        few = any(number is not None and number < FEW_SAMPLES for number in samples)
+        says_much = None not in samples and not few
+    else:
+        few, says_much = False, max(now, then) >= FEW_SAMPLES
+    meaning = "few samples" if few else _judgement(metric, now, then) if says_much else ""
     part = "dim" if few else {"worse": "warning", "better": "good"}.get(meaning, "text")
     size = change_size(now, then, glyphs)
     return Change(size, "", "dim") if size == glyphs.about else Change(size, meaning, part)
@@ -784,12 +786,11 @@ _ORDERED = (*METRICS[:4], ANSWERED, *METRICS[4:])
 def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
     field = metric.field
     now, then = value_of(report.metrics, field), value_of(report.previous, field)
-    samples = samples_of(report.series, field) if metric.timed else None
-    both = (samples, samples_of(report.previous_series, field)) if metric.timed else ()
+    samples = samples_in(report.metrics, field) if metric.timed else None
     series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
     if metric is ANSWERED:
         # Conversations that were answered are not counted by day: those of days do not add up.
         series = ()
-    changed = change(metric, now, then, samples=both, glyphs=glyphs)
+    changed = judged(metric, report.metrics, report.previous, glyphs)
     spread, target = spread_of(report.metrics, field), target_of(report.metrics, field)
     return Figure(metric, now, then, changed, samples, series, spread, target)

@@ -341,6 +341,7 @@ def report_metrics(rows: Iterable[Row]) -> Metrics:
         avg_reply_time=mean("reply"),
         bot_handoffs_count=counts[HANDOFF],
         bot_resolutions_count=counts["bot_resolved"],
+        samples={mean: samples[name] for mean, name in REPORT_MEANS.items()},
     )
 
 

@@ -49,6 +49,11 @@ def _targets(*, extension: bool = False) -> Any:
     return optional(words, {}, may_be_absent=True, extension=extension)
 
 
+def _samples() -> Any:
+    words = "Number of values behind each mean, by its name."
+    return optional(words, {}, may_be_absent=True, extension=True)
+
+
 class Metrics(Wire):
     """Figures of a period. A mean is None where there is nothing to take it of.
 
@@ -81,6 +86,7 @@ class Metrics(Wire):
         may_be_absent=True,
         extension=True,
     )
+    samples: dict[str, Count] = _samples()
     spread: dict[str, Percentiles] = _spread(extension=True)
     targets: dict[str, TargetShare] = _targets(extension=True)
 
@@ -189,6 +195,7 @@ class PersonFigures(Wire):
         "Mean seconds that customers waited for their later answers."
     )
     resolutions_count: Count = optional("Resolutions by them.", 0)
+    samples: dict[str, Count] = _samples()
     spread: dict[str, Percentiles] = _spread()
     targets: dict[str, TargetShare] = _targets()
 
@@ -268,6 +275,7 @@ class AdFigures(Wire):
     avg_first_response_time: Seconds | None = optional("Mean seconds to their first answers.")
     avg_reply_time: Seconds | None = optional("Mean seconds that later answers took.")
     avg_resolution_time: Seconds | None = optional("Mean seconds to their resolutions.")
+    samples: dict[str, Count] = _samples()
 
 
 class AdReport(Wire):

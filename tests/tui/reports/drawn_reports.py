@@ -56,6 +56,7 @@ def report(*, detailed: bool = False, **members: Any) -> Report:
                 avg_first_response_time=None,
                 avg_reply_time=726.0,
                 avg_resolution_time=100_000.0,
+                samples={"avg_reply_time": 9, "avg_resolution_time": 2_700},
                 **more,
             ),
             "previous": Metrics(
@@ -65,6 +66,7 @@ def report(*, detailed: bool = False, **members: Any) -> Report:
                 resolutions_count=10,
                 avg_reply_time=363.0,
                 avg_resolution_time=99_900.0,
+                samples={"avg_reply_time": 9, "avg_resolution_time": 2_700},
             ),
             "series": tuple(
                 Bucket(

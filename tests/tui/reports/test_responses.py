@@ -47,11 +47,9 @@ async def test_nothing_measured_never_looks_like_zero(report: Open, client: Inbo
 async def test_few_samples_are_said_and_not_judged(report: Open, client: InboxClient) -> None:
     async def few(query: ReportQuery) -> Report:
         answer = await client.report(query)
-        parts = tuple(
-            part.model_copy(update={"samples": {"avg_reply_time": 0, "avg_first_response_time": 0}})
-            for part in answer.series or ()
-        )
-        return answer.model_copy(update={"series": parts})
+        few = {**answer.metrics.samples, "avg_reply_time": 4}
+        metrics = answer.metrics.model_copy(update={"samples": few})
+        return answer.model_copy(update={"metrics": metrics})
 
     source: Any = Answering(client, few)  # type: ignore[arg-type]
     source.report = few

@@ -361,6 +361,9 @@ class _GroupFigures(Generic[Figures]):
         return self._details.of(key, figures)
 
 
+PERSON_MEANS = ("avg_first_response_time", "avg_reply_time")
+
+
 def _person(rows: Sequence[Row]) -> PersonFigures:
     metrics = report_metrics(rows)
     answered = sum(row["n"] for row in rows if row["name"] == report_parts.ANSWERED)
@@ -370,6 +373,7 @@ def _person(rows: Sequence[Row]) -> PersonFigures:
         avg_first_response_time=metrics.avg_first_response_time,
         avg_reply_time=metrics.avg_reply_time,
         resolutions_count=metrics.resolutions_count,
+        samples={name: metrics.samples[name] for name in PERSON_MEANS},
     )
 
 
@@ -498,6 +502,7 @@ def _ad_figures(rows: Sequence[Row]) -> AdFigures:
         avg_first_response_time=metrics.avg_first_response_time,
         avg_reply_time=metrics.avg_reply_time,
         avg_resolution_time=metrics.avg_resolution_time,
+        samples=metrics.samples,
     )
 
 

@@ -23,7 +23,7 @@ from frontdesk.reports.metrics import (
     Figure,
     Glyphs,
     LiveFigure,
-    change,
+    judged,
     live_figures,
     live_words,
     now_figures,
@@ -537,8 +537,8 @@ class GroupTable(ReportTable):
         part = "dim" if words == NO_VALUE else self._ink(group, column)
         pieces: list[Piece] = [(part, " " + fit_right(words, room - 1))]
         if beside:
-            now, then = (value_of(each, column.field) for each in (group.current, group.previous))
-            changed = change(BY_FIELD[column.field], now, then, glyphs=self._glyphs)
+            metric = BY_FIELD[column.field]
+            changed = judged(metric, group.current, group.previous, self._glyphs)
             size = fit(" " + changed.size.replace(" ", ""), beside)
             pieces.append(("warning" if changed.part == "warning" else "dim", size))
         return pieces
