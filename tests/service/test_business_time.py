@@ -35,6 +35,9 @@ OF_EACH = parse_hours({**OFFICE, "channels": {"102": LATE}})
 OF_NONE = BusinessHours()
 
 
+NOON = 1_773_489_600_000  # 14 March 2026, 12:00 UTC
+
+
 @pytest.mark.parametrize(
     ("hours", "is_uniform"), [(OF_ALL, True), (OF_EACH, False), (OF_NONE, True)]
 )
@@ -128,4 +131,12 @@ def test_a_time_without_an_offset_is_none(text: str, reason: str) -> None:
 def test_a_report_depends_on_the_minute_without_an_end_or_with_ages_of_waits(
     query: bytes, depends: bool
 ) -> None:
-    assert depends_on_minute(query) is depends
+    assert depends_on_minute(query, NOON) is depends
+
+
+@pytest.mark.parametrize(
+    ("end", "depends"),
+    [("2026-03-12", False), ("2026-03-13", True), ("2026-03-14", True), ("2027-01-01", True)],
+)
+def test_a_report_until_today_in_any_zone_depends_on_the_minute(end: str, depends: bool) -> None:
+    assert depends_on_minute(f"from=2026-03-01&to={end}".encode(), NOON) is depends

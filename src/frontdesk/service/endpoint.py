@@ -126,7 +126,7 @@ class EndpointRequest:
         return None
 
 
-def never(query: bytes) -> bool:
+def never(query: bytes, now: int = 0) -> bool:
     return False
 
 
@@ -171,7 +171,7 @@ class Endpoint(ApiPath):
 
     handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
     page_length: int = MAX_LIMIT
-    depends_on_minute: Callable[[bytes], bool] = field(default=never, repr=False)
+    depends_on_minute: Callable[[bytes, int], bool] = field(default=never, repr=False)
     inline: Callable[[bytes], bool] = field(default=lambda query: b"q=" not in query, repr=False)
     extension: bool = False
 
@@ -182,4 +182,4 @@ class Endpoint(ApiPath):
 
     def minute(self, query: bytes, now: int) -> int | None:
         """Return the start of the current minute if the response depends on the clock."""
-        return now - now % MINUTE if self.depends_on_minute(query) else None
+        return now - now % MINUTE if self.depends_on_minute(query, now) else None

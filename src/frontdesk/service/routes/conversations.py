@@ -196,7 +196,7 @@ def _page(
     )
 
 
-def depends_on_minute(query: bytes) -> bool:
+def depends_on_minute(query: bytes, now: int) -> bool:
     """True if the query has `sort`: by reply windows, the order changes without a write."""
     return b"sort=" in unquote_to_bytes(query)
 

@@ -88,13 +88,18 @@ def report_parameters(request: EndpointRequest) -> ReportParameters:
 
 
 def _period(parameters: Parameters, zone: ZoneInfo, now: int) -> Interval:
-    """Parse `from` and `to`. Defaults: the current minute, and seven days."""
+    """Parse `from` and `to`. Defaults: the current minute, and seven days.
+
+    A period that has begun ends with the current minute at the latest, so that it is compared with
+    as much of the period before.
+    """
+    minute = now - now % MINUTE
     start, end = (_moment(parameters, name, zone) for name in ("from", "to"))
     last_day = local_date(now if end is None else end - 1, zone)
-    if end is None:
-        end = now - now % MINUTE
     if start is None:
         start = midnight(last_day - timedelta(days=DEFAULT_DAYS - 1), zone)
+    if end is None or start < minute < end:
+        end = minute
     return Interval(start, end)
 
 
@@ -191,9 +196,12 @@ def _add_fault(
     parameters.add_fault("invalid_period", name, reason, hint, bounds=bounds)
 
 
-def depends_on_minute(query: bytes) -> bool:
-    """Check for a period without an end, which ends with the current minute, or ages of waits."""
-    return not re.search(rb"(^|&)to=", query) or bool(_AGES.search(query))
+def depends_on_minute(query: bytes, now: int) -> bool:
+    """Check for a period that ends with the current minute, or ages of waits."""
+    end = re.search(rb"(?:^|&)to=(\d{4}-\d\d-\d\d)", query)
+    # In no zone is a later day today.
+    has_ended = end is not None and end[1].decode() < timestamp(now - DAY)[:10]
+    return not has_ended or bool(_AGES.search(query))
 
 
 def inbox_report(request: EndpointRequest) -> Report:

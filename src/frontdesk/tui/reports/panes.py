@@ -186,14 +186,15 @@ def foot(
         return []
     moments = moments_of(report)
     sentences = [not_reported(part) for part in missing_parts(report, query)]
-    if moments is not None and moments[1].astimezone(zone).time() != datetime.min.time():
-        sentences.append(
-            f"the last day is partial, until {time_of_day(moments[1].astimezone(zone))}"
-        )
+    ends = moments and moments[1].astimezone(zone)
+    is_partial = ends is not None and ends.time() != datetime.min.time()
+    if ends and is_partial:
+        sentences.append(f"the last day is partial, until {time_of_day(ends)}")
     if width < 100:
         sentences.append(one_line(report.period.timezone))
     sentences.append(f"{keys['report.formula']} how this is counted")
-    sentences.append("PREVIOUS until the same time of its last day")
+    if is_partial:
+        sentences.append("PREVIOUS until the same time of its last day")
     sentences.append(f"grey: fewer than {FEW_SAMPLES} samples")
     words = " "
     for sentence in sentences:
