@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -145,7 +147,7 @@ async def test_rows_of_conversations_have_both_times(client: httpx.AsyncClient) 
     [
         ({}, {"clock": "business"}, "clock", "unavailable"),
         (NEW_YORK, {"clock": "lunch"}, "clock", "not_allowed"),
-        (NEW_YORK, {"clock": "business", "include": "hours"}, "include", "not_together"),
+        (NEW_YORK, {"clock": "business", "include": "ads"}, "include", "not_together"),
     ],
 )
 async def test_business_hours_that_cannot_be_are_refused_with_a_reason(
@@ -208,12 +210,26 @@ def check_means(figures: Any, rows: Iterable[Row]) -> None:
             ), mean
 
 
+def check_hours(report: Report, rows: Sequence[Row]) -> None:
+    zone = ZoneInfo(report.period.timezone or "UTC")
+    lengths = defaultdict[tuple[int, int], list[int]](list)
+    for row in rows:
+        if row["name"] == "first_response":
+            local = datetime.fromtimestamp(row["ended_at"] / 1000, UTC).astimezone(zone)
+            lengths[local.weekday(), local.hour].append(row["length"])
+    assert report.hours is not None
+    for weekday, day in enumerate(report.hours.avg_first_response_time):
+        for hour, mean in enumerate(day):
+            own = lengths[weekday, hour]
+            assert mean == (round(sum(own) / len(own) / 1000, 1) if own else None)
+
+
 def check(connection: Connection, query: dict[str, str]) -> None:
     plain = Measured(connection, parse_hours(ROUND))
     channel = query.get("channel")
     if channel not in {None, *plain.channels}:
         return
-    parts = {"include": "users,teams,labels,waits,spread", "target_reply": "7200"}
+    parts = {"include": "users,teams,labels,hours,waits,spread", "target_reply": "7200"}
     report = sums.asked(connection, {**query, **parts, "clock": "business"})
     rows = plain.timed(report.period, channel)
     check_means(report.metrics, rows)
@@ -234,6 +250,7 @@ def check(connection: Connection, query: dict[str, str]) -> None:
         ours = labelled if label.label.name == "vip" else set[int]()
         check_means(label.current, [row for row in rows if row["conversation_id"] in ours])
     check_waits(report, plain, channel)
+    check_hours(report, rows)
     calendar = sums.asked(connection, {**query, **parts})
     counts = [name for name in Metrics.model_fields if name.endswith("_count")]
     assert all(getattr(report.metrics, n) == getattr(calendar.metrics, n) for n in counts)

@@ -16,7 +16,7 @@ COMPARISONS = ("days", "week", "month", "year")
 CLOCKS = ("calendar", "business")
 REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits")
 # Parts that a report has in calendar time only.
-CALENDAR_PARTS = ("ads", "hours")
+CALENDAR_PARTS = ("ads",)
 # Parts that a report of one user, team or label may have; at most one of these is asked for.
 FILTERED_REPORT_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -83,7 +83,7 @@ def test_targets_are_asked_for_in_seconds() -> None:
         ({}, ["waits"]),
         ({"breakdown": "users"}, ["users", "waits"]),
         ({"breakdown": "labels", "hours": True}, ["labels", "hours", "waits"]),
-        ({"hours": True, "business": True}, ["waits"]),
+        ({"hours": True, "business": True}, ["hours", "waits"]),
         ({"breakdown": "labels", "subject": "user:7", "hours": True}, ["waits"]),
         ({"breakdown": "users", "subject": "team:7"}, ["users", "waits"]),
     ],
@@ -98,7 +98,7 @@ def test_every_report_has_channels_and_one_of_business_hours_no_hours() -> None:
     for subject in ("", "user:7", "team:7", "label:vip"):
         assert ReportOptions(subject=subject).has_part("channels")
     assert ReportOptions().has_part("hours")
-    assert not ReportOptions(business=True).has_part("hours")
+    assert ReportOptions(business=True).has_part("hours")
     assert ReportOptions(business=True).has_part("users")
     assert not ReportOptions(subject="user:7").has_part("labels")
 

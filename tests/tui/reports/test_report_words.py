@@ -156,7 +156,7 @@ def test_the_heading_names_the_inbox_and_what_the_report_is_of() -> None:
     assert panes.channel_words(None, {}) == "all channels"
     assert panes.channel_words("1", {"1": "Shop"}) == "Shop"
     assert panes.channel_words("2", {"1": "Shop"}) == "2"
-    assert panes.not_together("hours", "") == "business hours are not shown by hour"
+    assert panes.not_together("ads", "") == "business hours are not shown by ad"
     assert panes.not_together("labels", "user") == "a report of one user is not shown by label"
 
 

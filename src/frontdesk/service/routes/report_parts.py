@@ -548,6 +548,16 @@ def _grid(context: PartsContext, interval: Interval) -> HourGrid:
     spans = [ReportSpan(tag, edge.start, edge.end) for tag, edge in enumerate(edges)]
     for row in reports.figures(*context.request.account, context.filter, spans, detailed=False):
         add(edges[row["tag"]].start, row)
+    business = context.business
+    if business is not None:
+        sums["first_response total"].clear()
+        selection = context.selection(interval)
+        for row in report_parts.timed_events(context.connection, "everyone", selection):
+            if row["name"] == "first_response":
+                took = business.between(row["channel_id"], row["started_at"], row["ended_at"])
+                add(
+                    row["ended_at"], {"name": "first_response", "n": 0, "samples": 0, "total": took}
+                )
     times = _cells(sums["first_response total"]), _cells(sums["first_response samples"])
     return HourGrid(
         received=_cells(sums["incoming n"]),
