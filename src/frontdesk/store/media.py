@@ -361,7 +361,7 @@ def purge_to(
     oldest = connection.rows(
         """
         SELECT key, size FROM media WHERE account_id = :account AND state = 'stored'
-        ORDER BY stored_at LIMIT :limit
+        ORDER BY stored_at, message_id LIMIT :limit
         """,
         {"account": account_id, "limit": limit},
     )

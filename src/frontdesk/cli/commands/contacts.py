@@ -51,9 +51,9 @@ def list_command(target: Target, q: str | None, output: Output, extent: Extent) 
 @extent_options
 @output_options()
 def search_command(target: Target, text: tuple[str, ...], output: Output, extent: Extent) -> None:
-    """Search contacts by name, e-mail address, number, username or user id.
+    """Search contacts by name, number or username.
 
-    Contacts that match all words of TEXT are listed.
+    Contacts that match all words of TEXT are listed; e-mail addresses and user ids are found too.
     """
     _list(target, " ".join(text), output, extent)
 
@@ -67,7 +67,9 @@ def search_command(target: Target, text: tuple[str, ...], output: Output, extent
 @target_options
 @output_options("table", "json", "csv", "markdown")
 def view_command(target: Target, customer: tuple[str, ...], output: Output) -> None:
-    """Print a contact, by phone number, user id, @username, id:ID or name.
+    """Print a contact.
+
+    CUSTOMER is a phone number, a user id, a @username, id:ID or a name.
 
     Any international notation of a number works: +44 20 7946 0018, 0044 (0)20 7946-0018 and
     442079460018 are the same number. A name must be one contact's.

@@ -61,9 +61,10 @@ _NOUNS = (
 def erase_command(
     customer: str, database: str, media: str | None, account: str, all_accounts: bool, yes: bool
 ) -> None:
-    """Erase a customer by phone number, user id, @username, id:ID or name.
+    """Erase a customer.
 
-    Deletes all data about the person who is, or was, CUSTOMER (such as +16505551234): contact,
+    CUSTOMER is a phone number (such as +16505551234), a user id, a @username, id:ID or a name.
+    Deletes all data about the person who is, or was, that customer: contact,
     conversations, messages with their files, notes, their share of the reports, and webhooks that
     mention them. This cannot be undone. Other accounts that have the person are named. Copies of
     the database and caches of viewers are not affected.
