@@ -15,6 +15,7 @@ from tests.stores import PostgresServer
 from frontdesk.cli.exit_codes import USAGE
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, Unreachable, UnusableFile
+from frontdesk.store.changes import mark
 from frontdesk.store.migrations import Schema
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -44,6 +45,22 @@ def test_an_upgrade_says_how_many_contacts_it_merges(tmp_path: Path) -> None:
     assert first.stdout.endswith("inbox.db was upgraded\n")
     assert "merged" not in again.stderr
     assert again.stdout.endswith("inbox.db is up to date\n")
+
+
+def test_a_database_that_was_put_back_gets_another_mark(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    SQLiteDatabase(path, create=True).close()
+
+    def marked(*options: str) -> str:
+        assert run("upgrade", "--database", str(path), *options).exit_code == 0
+        database = SQLiteDatabase(path)
+        found = database.read(mark)
+        database.close()
+        return found
+
+    before = marked()
+    assert marked() == before
+    assert marked("--restored") != before
 
 
 def test_a_database_of_a_newer_program_is_not_upgraded(tmp_path: Path) -> None:

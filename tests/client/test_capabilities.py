@@ -36,6 +36,7 @@ async def test_missing_features_and_ignored_filters_are_recorded() -> None:
         "templates": "forbidden",
         "teams": "failing",
         "conversation": "absent",
+        "changes": "absent",
         "conversation_reports": "absent",
         "me": "absent",
         "filter_status": "ignored",

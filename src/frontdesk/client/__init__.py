@@ -9,7 +9,7 @@ removed from all texts.
 """
 
 from frontdesk.client import httpx_import  # noqa: F401 - before all others
-from frontdesk.client.client import InboxClient
+from frontdesk.client.client import InboxClient, ReceivedChanges
 from frontdesk.client.discovery import discover
 from frontdesk.client.media import ReceivedFile
 from frontdesk.client.network import Network
@@ -21,6 +21,7 @@ __all__ = [
     "Feature",
     "InboxClient",
     "Network",
+    "ReceivedChanges",
     "ReceivedFile",
     "RowPages",
     "Server",

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from frontdesk.client import address
@@ -43,6 +43,7 @@ from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import (
     CATALOGUES,
     CannedResponse,
+    Changes,
     Channel,
     Contact,
     Conversation,
@@ -78,6 +79,17 @@ if TYPE_CHECKING:
     from frontdesk.wire.reports import ConversationReport, Report
 
 W = TypeVar("W", bound=Wire)
+
+
+class ReceivedChanges(NamedTuple):
+    """What changed, and if the server was willing to wait for it.
+
+    Who is not held has to pause before the next request.
+    """
+
+    changes: Changes
+    held: bool
+
 
 # A value of `sort` or `authors` that no server has.
 _NO_ORDER = "none"
@@ -368,6 +380,34 @@ class InboxClient:
                 "The conversation is not among the latest of this server, which has none by its id"
             )
         return row
+
+    async def changes(
+        self, after: str | None = None, *, limit: int = MAX_LIMIT, wait_seconds: int = 0
+    ) -> ReceivedChanges:
+        """What changed after a position, `Changes.next` of an earlier answer (an extension).
+
+        Without `after`, only the position of now. wait_seconds: the answer may come with the next
+        change; such a request is sent once.
+
+        Raises: NotOffered: the server lacks the extension.
+        """
+        parameters = {"limit": str(limit)}
+        if after is not None:
+            parameters["after"] = after
+
+        def read(answer: Response) -> ReceivedChanges:
+            # Another form is no deviation: this is an extension.
+            changes = value_of(answer, Changes, lambda remark: None)
+            return ReceivedChanges(changes, "preference-applied" in answer.headers)
+
+        try:
+            return await self._probe.observe(
+                "changes",
+                lambda: self._requests.get("changes", parameters, read, wait_seconds=wait_seconds),
+                parameters,
+            )
+        except BadResponse as error:
+            raise NotOffered("This server does not say what changed") from error
 
     async def search_page(
         self,

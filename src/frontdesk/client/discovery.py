@@ -56,6 +56,7 @@ def _probes(client: InboxClient, first: Conversation | None) -> Iterator[Probe]:
         return lambda: client.conversation_page(asked, limit=PROBE_ROWS)
 
     yield "counts", client.counts
+    yield "changes", client.changes
     yield "me", filtered(assignee="me")
     yield "filter_assignee", filtered(assignee="unassigned")
     yield "filter_assignee", filtered(assignee="assigned")

@@ -10,6 +10,7 @@ FEATURES: Mapping[str, tuple[str, str]] = {
     "conversations": ("conversations", "conversations:read"),
     "counts": ("counts of conversations", "conversations:read"),
     "conversation": ("conversations by id", "conversations:read"),
+    "changes": ("changes since a position", "conversations:read"),
     "messages": ("messages", "messages:read"),
     "notes": ("notes", "notes:read"),
     "contacts": ("contacts", "contacts:read"),
@@ -143,10 +144,15 @@ class ServerState:
     def count_request(self) -> None:
         self._requests += 1
 
-    def answered(self, seconds: float, length: int, date: datetime | None) -> None:
-        """Record a response: latency in seconds, received bytes, Date header."""
-        self._latencies.append(seconds)
+    def answered(self, seconds: float | None, length: int, date: datetime | None) -> None:
+        """Record a response: latency in seconds, received bytes, Date header.
+
+        seconds: None of one that the server held back.
+        """
         self._received += length
+        if seconds is None:
+            return
+        self._latencies.append(seconds)
         if date is None:
             return
         # Date has whole seconds, and is set about half the latency after the request.

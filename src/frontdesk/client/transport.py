@@ -230,34 +230,48 @@ class Requests:
         await self._http.aclose()
 
     async def get(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
+        self,
+        path: str,
+        parameters: Mapping[str, str],
+        read: Callable[[Response], V],
+        *,
+        wait_seconds: int = 0,
     ) -> V:
         """GET a path below /v1/ and return `read` of a 2xx response, or the cached value for a 304.
 
-        With a context for `waiting`, it is sent again after a pause that the server asks for.
+        wait_seconds: the server may hold the request for so long (RFC 7240); it is sent once then,
+        and not answered from the cache. With a context for `waiting`, it is sent again after a
+        pause that the server asks for.
 
         Raises: RejectedRequest: any other status. InboxError: no response, or an unreadable one.
         """
         for _ in range(MOST_WAITS if self._waiting else 0):
             try:
-                return await self._get(path, parameters, read)
+                return await self._get(path, parameters, read, wait_seconds)
             except (RejectedRequest, Paused) as error:
                 seconds = error.retry_after
                 if self._waiting is None or seconds is None:
                     raise
             with self._waiting(seconds):
                 await self._sleep(seconds)
-        return await self._get(path, parameters, read)
+        return await self._get(path, parameters, read, wait_seconds)
 
     async def _get(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
+        self,
+        path: str,
+        parameters: Mapping[str, str],
+        read: Callable[[Response], V],
+        wait_seconds: int,
     ) -> V:
+        deadline_seconds = self._deadline_seconds + wait_seconds
         async with self.slot():
             try:
-                async with asyncio.timeout(self._deadline_seconds):
+                async with asyncio.timeout(deadline_seconds):
+                    if wait_seconds:
+                        return await self._awaited(path, parameters, read, wait_seconds)
                     return await self._tried(path, parameters, read)
             except TimeoutError as error:
-                words = f"The server did not answer within {self._deadline_seconds:g} seconds"
+                words = f"The server did not answer within {deadline_seconds:g} seconds"
                 raise Unreachable(words) from _unlocated(error)
 
     @asynccontextmanager
@@ -296,6 +310,29 @@ class Requests:
     async def pause(self, attempt: int) -> None:
         """Wait after a failed attempt, 1 for the first, for a random time."""
         await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
+
+    async def _awaited(
+        self,
+        path: str,
+        parameters: Mapping[str, str],
+        read: Callable[[Response], V],
+        wait_seconds: int,
+    ) -> V:
+        """One attempt that the server may hold: its time is no latency.
+
+        Raises: as `_once`.
+        """
+        headers = {"Prefer": f"wait={wait_seconds}"}
+        timeout = self._deadline_seconds + wait_seconds
+        try:
+            async with self._sent(path, parameters, headers, timeout) as response:
+                answer = await read_answer(response)
+        except TruncatedResponse as error:
+            raise TransientFailure(error) from None
+        self._record(path, parameters, answer, None)
+        if 200 <= answer.status < 300:
+            return read(answer)
+        raise self._failure(answer)
 
     async def _once(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
@@ -353,14 +390,22 @@ class Requests:
 
     @asynccontextmanager
     async def _sent(
-        self, path: str, parameters: Mapping[str, str], headers: Mapping[str, str]
+        self,
+        path: str,
+        parameters: Mapping[str, str],
+        headers: Mapping[str, str],
+        timeout_seconds: float | None = None,
     ) -> AsyncIterator[httpx.Response]:
         """Send a request. Raises: TransientFailure, InboxError: also while its body is read."""
         url = f"{self._base_url}/v1/{path}"
         self._state.count_request()
         try:
             async with self._http.stream(
-                "GET", url, params=dict(parameters), headers=dict(headers)
+                "GET",
+                url,
+                params=dict(parameters),
+                headers=dict(headers),
+                timeout=timeout_seconds or self._deadline_seconds,
             ) as response:
                 yield response
         except httpx.TransportError as error:
@@ -370,7 +415,7 @@ class Requests:
             raise Unreachable("The request cannot be sent") from _unlocated(error)
 
     def _record(
-        self, path: str, parameters: Mapping[str, str], answer: Response, seconds: float
+        self, path: str, parameters: Mapping[str, str], answer: Response, seconds: float | None
     ) -> None:
         """Record what the heading of an answer says of the server and its limits."""
         _log.debug("GET /v1/%s %s: %d", _masked(path), _masked_query(parameters), answer.status)

@@ -92,7 +92,7 @@ class AccessControl:
         return principal
 
     def refund_unchanged(self, context: RequestContext) -> None:
-        """Refund most of the cost of a request that is answered 304."""
+        """Refund most of the cost of a request whose answer is that nothing has changed."""
         if context.principal is not None and context.principal.stored:
             context.rate_limit = self._limits.keys.give_back(
                 context.principal.grant.key_id, WHOLE_COST - UNCHANGED_COST, context.now

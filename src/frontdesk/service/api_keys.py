@@ -67,14 +67,15 @@ class EphemeralKey:
 class Principal:
     """Authenticated API key, with the account's state at the time of the read.
 
-    account: its name in commands. next_snooze: end of the account's earliest snooze, if any.
-    stored: the key is stored in the database. last_used_at is None for an in-memory key and for one
-    never used. Times are epoch milliseconds.
+    account: its name in commands. mark: of the database. next_snooze: end of the account's earliest
+    snooze, if any. stored: the key is stored in the database. last_used_at is None for an in-memory
+    key and for one never used. Times are epoch milliseconds.
     """
 
     grant: KeyGrant
     account: str
     revision: int
+    mark: str
     next_snooze: int | None = None
     stored: bool = False
     last_used_at: int | None = None
@@ -161,7 +162,7 @@ def _ephemeral_principal(connection: Connection, grant: KeyGrant) -> Principal:
     if row is None:
         raise _invalid()
     _check_enabled(row, f"The account {row['slug']} is disabled; {_ENABLE} {row['slug']}")
-    return Principal(grant, row["slug"], row["revision"], row["next_snooze"])
+    return Principal(grant, row["slug"], row["revision"], row["mark"], row["next_snooze"])
 
 
 def _stored_principal(row: Row, now: int) -> Principal:
@@ -177,7 +178,13 @@ def _stored_principal(row: Row, now: int) -> Principal:
         row["user_id"] or None,
     )
     return Principal(
-        grant, row["slug"], row["revision"], row["next_snooze"], True, row["last_used_at"]
+        grant,
+        row["slug"],
+        row["revision"],
+        row["mark"],
+        row["next_snooze"],
+        True,
+        row["last_used_at"],
     )
 
 

@@ -238,8 +238,12 @@ class EndpointHandler:
                 context.now,
                 awake_at,
                 self._serves_media,
+                principal.revision,
+                principal.mark,
             )
         )
+        if not body.is_news:
+            self._access.refund_unchanged(context)
         headers = {"Content-Type": JSON, **caching(tag)}
         if body.next_cursor is not None:
             headers["Link"] = next_link(request.scope, body.next_cursor)

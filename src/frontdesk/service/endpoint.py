@@ -24,10 +24,14 @@ W = TypeVar("W", bound=Wire)
 
 @dataclass(frozen=True, slots=True)
 class JsonBody(Generic[W]):
-    """Serialized response body of a wire model; of a page, with the cursor of the next."""
+    """Serialized response body of a wire model; of a page, with the cursor of the next.
+
+    is_news: False if it says that nothing has changed, so that the next change may be awaited.
+    """
 
     json: bytes
     next_cursor: str | None = None
+    is_news: bool = True
 
     @classmethod
     def from_model(cls, value: W) -> "JsonBody[W]":
@@ -78,7 +82,8 @@ class EndpointRequest:
     """Request to an endpoint, on one snapshot of the database. now: epoch milliseconds.
 
     awake_at: snoozes that end until then count as open; None if none has expired. serves_media:
-    files of messages can be fetched from this service.
+    files of messages can be fetched from this service. revision: of the account. mark: of the
+    database.
     """
 
     connection: Connection
@@ -90,6 +95,8 @@ class EndpointRequest:
     now: int
     awake_at: int | None = None
     serves_media: bool = False
+    revision: int = 0
+    mark: str = ""
 
     @property
     def account(self) -> tuple[Connection, int]:

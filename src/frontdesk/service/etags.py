@@ -27,14 +27,15 @@ def response_tag(
 ) -> str:
     """Compute the ETag of a path below /v1 from the account's revision and the request.
 
-    Needs no response. awake_at and the minute of a report cover what time alone changes within a
-    revision.
+    Needs no response. The mark of the database keeps the revisions of a restored one apart.
+    awake_at and the minute of a report cover what time alone changes within a revision.
     """
     query: bytes = request.scope["query_string"]
     grant = principal.grant
     return entity_tag(
         __version__,
         grant.account_id,
+        principal.mark,
         principal.revision,
         awake_at,
         endpoint and endpoint.minute(query, now),

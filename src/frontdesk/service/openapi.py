@@ -268,6 +268,12 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
                 "maxLength": MAX_CURSOR_LENGTH,
             },
         },
+        "after": {
+            "description": "`next` of the answer before. Without it, only the position of now is "
+            "answered.",
+            "schema": {**_WORDS, "examples": ["9f3c12ab-40"]},
+            EXTENSION: True,
+        },
         "width": {
             "description": "A preview of a picture in WebP, at most so many pixels wide and high.",
             "schema": {"type": "string", "enum": [str(PREVIEW_SIDE)]},

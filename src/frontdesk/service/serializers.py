@@ -18,6 +18,7 @@ from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.search import Terms
 from frontdesk.wire import (
+    Changes,
     Channel,
     Contact,
     Conversation,
@@ -122,6 +123,19 @@ def conversation_body(
 ) -> JsonBody[Conversation]:
     """Serialize one conversation, as a page has it."""
     return JsonBody(orjson.dumps(_conversation(row, labels, with_preview=with_preview)))
+
+
+def changes_body(
+    rows: Sequence[Row],
+    labels: Mapping[int, Sequence[Row]],
+    members: Mapping[str, Any],
+    *,
+    with_preview: bool,
+    is_news: bool,
+) -> JsonBody[Changes]:
+    """Serialize changed conversations, with the other members of `Changes`."""
+    data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
+    return JsonBody(orjson.dumps({"data": data, **members}), is_news=is_news)
 
 
 def message_match(conversation_id: int, message: Row, excerpt: str, cursor: str) -> dict[str, Any]:

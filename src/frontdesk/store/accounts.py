@@ -9,18 +9,22 @@ from frontdesk.store.database import Connection, Row, first_number
 # Account that a new database is created with.
 DEFAULT_ACCOUNT = "default"
 
+# See store/changes.py.
+_MARK = "(SELECT value FROM meta WHERE name = 'mark')"
+
 # Slugs, as used in commands and in webhook paths.
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def account(connection: Connection, account_id: int) -> Row | None:
-    """Return (id, slug, name, revision, disabled, next_snooze).
+    """Return (id, slug, name, revision, disabled, mark, next_snooze).
 
-    next_snooze: end of the account's earliest snooze, None if nothing is snoozed.
+    mark: of the database. next_snooze: end of the account's earliest snooze, None if nothing is
+    snoozed.
     """
     return connection.row(
-        """
-        SELECT id, slug, name, revision, disabled,
+        f"""
+        SELECT id, slug, name, revision, disabled, {_MARK} AS mark,
           (SELECT MIN(snoozed_until) FROM conversation
            WHERE account_id = :account AND snoozed_until IS NOT NULL) AS next_snooze
         FROM account WHERE id = :account
@@ -125,11 +129,12 @@ def add_key(connection: Connection, key: NewKey) -> None:
 def find_key(connection: Connection, key_id: str) -> Row | None:
     """Return a key with its account's `slug`, `revision` and `disabled`, in one indexed read.
 
-    next_snooze: end of the account's earliest snooze, None if nothing is snoozed.
+    mark: of the database. next_snooze: end of the account's earliest snooze, None if nothing is
+    snoozed.
     """
     return connection.row(
-        """
-        SELECT api_key.*, account.slug, account.revision, account.disabled,
+        f"""
+        SELECT api_key.*, account.slug, account.revision, account.disabled, {_MARK} AS mark,
           (SELECT MIN(snoozed_until) FROM conversation
            WHERE account_id = api_key.account_id AND snoozed_until IS NOT NULL) AS next_snooze
         FROM api_key JOIN account ON account.id = api_key.account_id

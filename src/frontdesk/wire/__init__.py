@@ -42,6 +42,7 @@ from frontdesk.wire.values import instant, timestamp
 
 if TYPE_CHECKING:
     from frontdesk.wire.envelopes import (
+        Changes,
         ConversationPage,
         MessageMatch,
         Page,
@@ -54,6 +55,7 @@ __all__ = [
     "CATALOGUES",
     "AssigneeCounts",
     "CannedResponse",
+    "Changes",
     "Channel",
     "ChannelCounts",
     "Contact",

@@ -89,6 +89,29 @@ class ConversationPage(Page[Conversation]):
     )
 
 
+class Changes(Wire):
+    """What changed in the inbox after a position.
+
+    Conversations that changed several times come once. `next` is opaque.
+    """
+
+    data: tuple[Conversation, ...] = Field(
+        description="Conversations that changed, as they are now, the oldest change first."
+    )
+    gone: tuple[str, ...] = optional("Ids of conversations that were merged or erased.", ())
+    names: bool = optional(
+        "Something else changed too: a label, a user, a channel or another name, or contents that "
+        "belong to no one conversation.",
+        False,
+    )
+    reset: bool = optional(
+        "The position is not one of this database, or of a later state of it: read all again.",
+        False,
+    )
+    next: str = Field(description="The position after these changes, for `after`.")
+    has_more: bool = optional("There are more changes up to now.", False)
+
+
 class ParameterProblem(Wire):
     """Error of one query parameter, with the allowed values."""
 

@@ -55,8 +55,8 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         await settle(pilot)
         assert {question.name for question in server.asked} == {"channels"}
         words = flat(app)
-        assert "NOT CHECKED YET (23): ^r checks all features" in words
-        assert "not checked: 23" in lines(app)[0]
+        assert "NOT CHECKED YET (24): ^r checks all features" in words
+        assert "not checked: 24" in lines(app)[0]
         assert "http://localhost" in words
         assert KEY not in words
         assert "live" in lines(app)[-1]
@@ -70,7 +70,7 @@ async def test_a_key_asks_for_everything(weighed: Cache) -> None:
         await press(pilot, "ctrl+r")
         words = flat(app)
         for expected in (
-            "fails at 1, lacks 7, forbids 1",
+            "fails at 1, lacks 8, forbids 1",
             "FAILS (1)",
             "NOT ALLOWED (1)",
             "This key may not read templates: it lacks the scope templates:read.",

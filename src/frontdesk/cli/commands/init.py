@@ -77,8 +77,13 @@ def init_command(database: str, name: str, output: Output) -> None:
     "FRONTDESK_DATABASE=postgresql:///inbox frontdesk db upgrade",
 )
 @database_option("Database to upgrade.")
+@click.option(
+    "--restored",
+    is_flag=True,
+    help="It was put back from a backup: clients read everything again.",
+)
 @message_search_option
-def upgrade_command(database: str) -> None:
+def upgrade_command(database: str, restored: bool) -> None:
     """Upgrade a database made by an older frontdesk.
 
     A current one is not changed.
@@ -94,10 +99,13 @@ def upgrade_command(database: str) -> None:
     from frontdesk.ingest.double_contacts import merge_doubles
     from frontdesk.ingest.reordered import fold_reordered
     from frontdesk.ingest.sent_templates import fill_texts
+    from frontdesk.store.changes import renew_mark
     from frontdesk.store.dsn import without_password
 
     is_older = _is_older(database)
     with opened(database, upgrade=True) as store:
+        if restored:
+            store.write(renew_mark)
         _build_search(store)
         fold_reordered(store, now=epoch_milliseconds())
         merged = merge_doubles(store, now=epoch_milliseconds())

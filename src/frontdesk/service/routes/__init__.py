@@ -3,6 +3,7 @@
 from frontdesk.service.endpoint import PAGING, Endpoint, never
 from frontdesk.service.routes import (
     catalogues,
+    changes,
     contacts,
     conversations,
     messages,
@@ -46,6 +47,14 @@ ENDPOINTS = (
         "conversations:read",
         (),
         conversations.conversation,
+        extension=True,
+    ),
+    Endpoint(
+        "changes",
+        "/changes",
+        "conversations:read",
+        ("after", "limit"),
+        changes.changes,
         extension=True,
     ),
     Endpoint(
