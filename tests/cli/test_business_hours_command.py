@@ -106,8 +106,8 @@ def test_a_report_says_that_it_is_in_business_hours_or_why_it_cannot(
     assert "business hours" not in output_of(inbox, "report")
     text = output_of(inbox, "report", "conversations", "90d", "--business-hours")
     assert "first_response_business_seconds" in text.splitlines()[0]
-    refused = run_on(inbox, "report", "--business-hours", "--hours")
-    assert "--business-hours is not shown by hour" in refused.output
+    refused = run_on(inbox, "report", "--business-hours", "--by", "ad")
+    assert "--business-hours is not shown by ad" in refused.output
 
 
 def test_a_list_of_waits_says_on_standard_error_that_there_are_no_business_hours(

@@ -240,7 +240,7 @@ def test_without_json_an_error_is_a_sentence(inbox: Path):
 def test_figures_narrow_a_report_in_every_format(inbox: Path):
     asked = ("report", "30d", "--figures", "First_Response,new", "--by", "team", "--by", "week")
     report = json.loads(output_of(inbox, *asked, "--format", "json"))
-    only = {"conversations_count", "avg_first_response_time"}
+    only = {"conversations_count", "avg_first_response_time", "samples"}
     assert report["metrics"].keys() == report["previous"].keys() == only
     assert all(bucket["metrics"].keys() == only for bucket in report["series"])
     assert all(team["current"].keys() <= only for team in report["teams"])
@@ -273,7 +273,8 @@ def test_percentiles_and_targets_come_with_their_figure_alone(inbox: Path):
     report = json.loads(output_of(inbox, *asked))
     assert [*report["metrics"]["spread"]] == ["avg_reply_time"]
     assert len(report["channels"]) > 1
-    assert all(row["metrics"].keys() <= {"avg_reply_time", "spread"} for row in report["channels"])
+    alone = {"avg_reply_time", "samples", "spread"}
+    assert all(row["metrics"].keys() <= alone for row in report["channels"])
 
 
 def test_an_unknown_figure_is_refused_with_those_that_there_are(inbox: Path):

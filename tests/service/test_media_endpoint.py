@@ -127,9 +127,9 @@ async def test_a_key_has_a_share_of_the_files_that_are_sent_at_once(inbox: Inbox
     slow = [Reader(app, one[0], path) for _ in range(MOST_OF_A_KEY)]
     assert {await reader.status for reader in slow} == {200}
     refused, taken = Reader(app, one[0], path), Reader(app, other[0], path)
+    assert (await refused.status, await taken.status) == (503, 200)
     for reader in (refused, taken, *slow):
         reader.goes_on.set()
-    assert (await refused.status, await taken.status) == (503, 200)
     for reader in slow:
         await reader.task
         assert reader.ended

@@ -412,6 +412,7 @@ def test_figures_of_a_report_are_sums_and_means_in_tenths_of_seconds() -> None:
         "avg_reply_time": 0.0,
         "bot_handoffs_count": 8,
         "bot_resolutions_count": 9,
+        "samples": {"avg_first_response_time": 8, "avg_resolution_time": 2, "avg_reply_time": 3},
     }
     assert report_metrics([]).avg_reply_time is None
     assert report_metrics([]).conversations_count == 0

@@ -79,7 +79,10 @@ def _narrowed(measured: M, fields: Collection[str]) -> M:
         name: getattr(measured, name) for name in fields if name in measured.model_fields_set
     }
     limited = {TARGETS[field] for field in fields if field in TARGETS}
-    for name, keys in (("samples", fields), ("spread", fields), ("targets", limited)):
+    samples = {name: number for name, number in measured.samples.items() if name in fields}
+    if samples:
+        kept["samples"] = samples
+    for name, keys in (("spread", fields), ("targets", limited)):
         if name in measured.model_fields_set:
             values = getattr(measured, name)
             kept[name] = {key: value for key, value in values.items() if key in keys}

@@ -74,7 +74,7 @@ async def test_a_key_asks_for_everything(weighed: Cache) -> None:
             "FAILS (1)",
             "NOT ALLOWED (1)",
             "This key may not read templates: it lacks the scope templates:read.",
-            "LACKS (7)",
+            "LACKS (8)",
             "This server lists no notes. A title.",
             f"{NOBODY_IS_ME}.",
             "DONE BY THE VIEWER (4)",
