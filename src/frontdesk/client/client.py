@@ -466,19 +466,9 @@ class InboxClient:
                 if lacking == extensions or isinstance(refused, CursorRefused) or is_known:
                     raise
             else:
-                self._lacks(lacking, filter)
+                _note_lacking(self._state, lacking, filter)
                 return page
         raise AssertionError("The last request has no extension")
-
-    def _lacks(self, names: frozenset[str], filter: ConversationFilter) -> None:
-        """Record filters that the server lacks. Raises: NotOffered: rows do not show one."""
-        by_creation = filter.sort == "created"
-        self._state.lacks_extensions(
-            {SORT_CREATED if name == "sort" and by_creation else name for name in names}
-        )
-        if HIDDEN & names:
-            words = " and ".join(sorted(name.removeprefix("without_") for name in HIDDEN & names))
-            raise NotOffered(f"This server cannot filter conversations by {words}")
 
     async def _check_hidden(self) -> None:
         """Find out once if the server ignores authors: it then accepts one that none has."""
@@ -707,3 +697,14 @@ class InboxClient:
 def _segment(value: str) -> str:
     """Percent-encode an id or phone number as one path segment, including dots."""
     return quote(value, safe="").replace(".", "%2E")
+
+
+def _note_lacking(state: ServerState, names: frozenset[str], filter: ConversationFilter) -> None:
+    """Record filters that the server lacks. Raises: NotOffered: rows do not show one."""
+    by_creation = filter.sort == "created"
+    state.lacks_extensions(
+        {SORT_CREATED if name == "sort" and by_creation else name for name in names}
+    )
+    if HIDDEN & names:
+        words = " and ".join(sorted(name.removeprefix("without_") for name in HIDDEN & names))
+        raise NotOffered(f"This server cannot filter conversations by {words}")

@@ -89,7 +89,7 @@ async def test_a_key_asks_for_everything(weighed: Cache) -> None:
         asked = len(server.asked)
         server.variants = ()
         await press(pilot, "f5")
-        assert "LACKS (7)" not in flat(app)
+        assert "LACKS (8)" not in flat(app)
         assert len(server.asked) > asked
         assert server.times_asked("notes") == 2
 
