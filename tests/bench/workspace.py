@@ -81,7 +81,9 @@ class Workspace:
             (sys.executable, "-m", "frontdesk", "--url", NO_SERVER),
             re.escape(warm_cache.name(3)),
             {
+                # The file of settings is beside the cache, where `opened` has it.
                 "XDG_CACHE_HOME": str(self.path.parent.parent),
+                "XDG_STATE_HOME": str(self.path.parent.parent),
                 environment.KEY_VARIABLE: KEY,
                 environment.CACHE_LIMIT_VARIABLE: str(environment.MOST_CACHE_MB),
             },
@@ -108,7 +110,8 @@ def environment_in(home: Path) -> dict[str, str]:
     """What programs see: a common terminal, a home of their own, byte code that is kept."""
     dropped = {"PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS", "LINES", "TMUX"}
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    directories = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    places = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+    directories = {name: str(home) for name in places}
     return {**kept, **directories, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
