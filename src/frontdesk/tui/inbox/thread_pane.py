@@ -62,13 +62,10 @@ class ThreadPane(ThreadExports):
             self._of_shown = self._of_shown._replace(filtered_at=messages.selected_key)
         self.refresh_bars()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """A message without a file leaves the key to the screen."""
-        return action != "save_file" or self.messages.has_file
-
     def action_save_file(self) -> None:
         """Save the file of the message."""
-        self.save_file()
+        if not self.save_file():
+            say(self.screen, sentences.NO_FILE)
 
     @on(VirtualList.Opened)
     def _show_file(self, event: VirtualList.Opened) -> None:
