@@ -9,7 +9,7 @@ import pytest
 from frontdesk.sample.demo import ME, create_demo
 from tests.tui.recorded_terminal import viewer_with
 
-PROGRAM = "import sys; open('ran', 'a').write(sys.argv[1] + chr(10))"
+PROGRAM = "import os; open('ran', 'a').write(os.environ['FRONTDESK_ALERT_TEXT'] + chr(10))"
 
 
 @pytest.mark.slow
