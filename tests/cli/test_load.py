@@ -1,4 +1,7 @@
-"""The service at and beyond its limits: it sheds load and loses no accepted webhook."""
+"""The service under a crowd: it answers nothing wrongly and loses no accepted webhook.
+
+Whether the crowd is too many depends on the machine; `service/test_shedding` has those who are.
+"""
 
 import signal
 from collections.abc import Iterator
@@ -48,7 +51,7 @@ def key(target: str) -> str:
 
 
 @both_engines
-async def test_past_its_limit_it_sheds_answers_nothing_wrongly_and_recovers(
+async def test_a_crowd_gets_no_wrong_answer_loses_no_webhook_and_leaves_no_trace(
     target: str, key: str, workers: int
 ):
     numbers = count(1)
@@ -62,7 +65,6 @@ async def test_past_its_limit_it_sheds_answers_nothing_wrongly_and_recovers(
         again = LoadGenerator(port, key, numbers)
         await again.run(readers=2, senders=1, times=10)
     assert [wrong(press.tally) for press in (few, crowd, again)] == [[], [], []]
-    assert crowd.tally.turned_away > 0
     assert len(crowd.tally.acknowledged) == 2 * CROWD
     # A second crowd of the same size would find the room that the first one took.
     assert after - before < 60 * workers
