@@ -15,7 +15,7 @@ from tests.stores import PostgresServer
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Person
-from frontdesk.store import message_search
+from frontdesk.store import message_search, raw_events
 from frontdesk.store import postgres as engine
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
@@ -23,6 +23,7 @@ from frontdesk.store.conversations import ConversationSelection, conversation_pa
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.dsn import checked, short_name, without_password
 from frontdesk.store.postgres import PostgresDatabase
+from frontdesk.store.raw_events import APPLIED, ReceivedBody, keep
 
 pytestmark = pytest.mark.postgres
 
@@ -323,6 +324,35 @@ def explained(
     explaining = Explaining()
     conversation_page(explaining, 1, selection, after, 26)  # type: ignore[arg-type]
     return explaining.plan
+
+
+def test_a_waiting_body_is_found_by_its_digest_however_many_wait(database: PostgresDatabase):
+    # Nothing has counted the rows, as while they arrive.
+    def fill(connection: Connection) -> None:
+        for number in range(3_000):
+            keep(connection, ReceivedBody(1, b"%d" % number, number))
+
+    database.write(fill)
+    plans: list[list[str]] = []
+
+    class Explaining:
+        def __init__(self, connection: Connection) -> None:
+            self._connection = connection
+
+        def run(self, sql: str, parameters: Mapping[str, object]) -> int:
+            steps = self._connection.rows(f"EXPLAIN (COSTS OFF) {sql}", parameters)
+            plans.append([step["QUERY PLAN"] for step in steps])
+            return 1
+
+    def ask(connection: Connection) -> None:
+        digest, explaining = ReceivedBody(1, b"7", 0).digest, Explaining(connection)
+        raw_events.advance(explaining, 1, digest, 0, 1, size=1)  # type: ignore[arg-type]
+        raw_events.set_final_state(explaining, 1, digest, APPLIED, done=1)  # type: ignore[arg-type]
+        raw_events.pass_over(explaining, 1, digest, "{}")  # type: ignore[arg-type]
+
+    database.write(ask)
+    assert len(plans) == 3
+    assert all("raw_event_pkey" in "".join(plan) for plan in plans), plans
 
 
 SECRET = "s3cret"
