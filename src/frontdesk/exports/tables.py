@@ -350,7 +350,9 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = (
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (
-    *_in_tables("id", "name", "phone", "email"),
+    *_in_tables("id", "name"),
+    _column("phone", lambda row: row.phone, "PHONE", number_or_username),
+    *_in_tables("email"),
     *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
     *_members("marketing_opt_out_at"),
     *_in_tables("last_activity_at"),

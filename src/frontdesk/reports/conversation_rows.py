@@ -4,6 +4,8 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from frontdesk.exports.tables import Cell, Column
+from frontdesk.text.clean import first_non_blank
+from frontdesk.text.phones import username
 from frontdesk.wire.reports import ConversationReport
 
 _SEPARATOR = "; "
@@ -29,6 +31,10 @@ def _of_contact(member: str) -> Callable[[ConversationReport], Cell]:
     return lambda row: getattr(row.contact, member, None)
 
 
+def _customer(row: ConversationReport) -> Cell:
+    return None if row.contact is None else first_non_blank(row.contact.name, username(row.contact))
+
+
 def _of_ad(member: str) -> Callable[[ConversationReport], Cell]:
     return lambda row: getattr(row.ad, member, None)
 
@@ -44,7 +50,7 @@ _PLAIN = (
 COLUMNS: tuple[Column[ConversationReport], ...] = (
     Column("id", attrgetter("id")),
     Column("customer_id", _of_contact("id")),
-    Column("customer", _of_contact("name")),
+    Column("customer", _customer),
     Column("phone", _of_contact("phone")),
     Column("channel_id", attrgetter("channel.id")),
     Column("channel", attrgetter("channel.name")),

@@ -15,7 +15,7 @@ def conversation_rows(
     """Return the next conversations, by id, that began or have something counted in the period.
 
     (id, created_at, channel_id, phone_number_id, channel_name, contact_id, contact_name, phone,
-    custom_json). after: the id of the last one before.
+    username, custom_json). after: the id of the last one before.
     """
     # A plus keeps SQLite from an index by channel and beginning, whose rows it would sort by id.
     narrowed = "" if selection.filter.channel_id is None else "AND +fact.channel_id = :channel"
@@ -23,7 +23,7 @@ def conversation_rows(
         f"""
         SELECT fact.id, fact.created_at, fact.channel_id, channel.phone_number_id,
           channel.name AS channel_name, fact.contact_id, contact.name AS contact_name,
-          contact.phone, contact.custom_json
+          contact.phone, contact.username, contact.custom_json
         FROM conversation AS fact CROSS JOIN channel CROSS JOIN contact
         WHERE fact.account_id = :account AND fact.id > :after
           AND channel.account_id = :account AND channel.id = fact.channel_id

@@ -89,7 +89,14 @@ def _reports(
 
 
 def _customer(row: Row) -> dict[str, Any]:
-    contact = PhoneRef(id=str(row["contact_id"]), name=row["contact_name"], phone=row["phone"])
+    contact = PhoneRef.model_validate(
+        {
+            "id": str(row["contact_id"]),
+            "name": row["contact_name"],
+            "phone": row["phone"],
+            **({} if row["username"] is None else {"username": row["username"]}),
+        }
+    )
     return {"contact": contact, "custom_fields": custom_fields(row["custom_json"])}
 
 
