@@ -2,8 +2,8 @@
 
 import pytest
 
+from frontdesk.text import limits
 from frontdesk.text.search import (
-    LONGEST_TEXT,
     Terms,
     contact_words,
     members_of,
@@ -103,7 +103,7 @@ def test_of_a_long_word_eight_groups_are_asked_for() -> None:
 def test_a_searched_text_ends_with_its_numbers_without_separators() -> None:
     assert searched_text(["Call", "650-555 (12) 34"]) == "call\n650-555 (12) 34\n6505551234"
     assert searched_text(["No 12"]) == "no 12"
-    assert searched_text(["x" * LONGEST_TEXT + "y"]) == "x" * LONGEST_TEXT
+    assert searched_text(["x" * limits.TEXT + "y"]) == "x" * limits.TEXT
 
 
 def test_a_message_is_searched_by_what_it_says_and_not_by_its_identifiers() -> None:

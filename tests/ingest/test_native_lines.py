@@ -33,9 +33,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store.database import Row
-
-# Characters of a text that are stored.
-TEXT_LIMIT = 65_536
+from frontdesk.text.limits import TEXT, cut_text
 
 NOW = 1_800_000_000_000
 MOMENT = "2026-03-14T09:26:53.000Z"
@@ -363,10 +361,26 @@ def test_an_author_is_of_a_side_unless_it_is_said(members: dict[str, Any], autho
     assert message(**members)[0].author == author
 
 
-def test_long_texts_are_cut_off_where_those_of_webhooks_are() -> None:
-    assert len(message(text="x" * (TEXT_LIMIT + 1))[0].text) == TEXT_LIMIT
-    (note,) = line_of("note", **PLACE, text="x" * (TEXT_LIMIT + 1), created_at=MOMENT)
-    assert len(note.text) == TEXT_LIMIT
+def test_a_note_has_the_same_key_before_and_after_it_is_cut() -> None:
+    long = "x" * (TEXT + 1)
+    keys = {
+        line_of("note", **PLACE, text=text, created_at=MOMENT)[0].external_id
+        for text in (long, cut_text(long))
+    }
+    assert len(keys) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "members"),
+    [
+        ("conversation", {"labels": ["x" * 513]}),
+        ("conversation_event", {"name": "labelled", "value": {"title": "x" * 513}}),
+        ("contact", {"phone": "+16505551234", "custom_fields": {"x" * 513: 1}}),
+    ],
+)
+def test_labels_and_keys_are_refused_and_never_cut(kind: str, members: dict[str, Any]) -> None:
+    with pytest.raises(Malformed, match="is too long: it may have 512 bytes"):
+        line_of(kind, **PLACE, created_at=MOMENT, **members)
 
 
 def test_a_message_that_was_live_in_its_copy_is_live() -> None:

@@ -25,9 +25,7 @@ from frontdesk.ingest.whatsapp_export.files import ExportFiles
 from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace, import_chat
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatOptions
 from frontdesk.store.database import Connection, Database
-
-# Characters of a text that are stored.
-TEXT_LIMIT = 65_536
+from frontdesk.text.limits import TEXT, cut_text
 
 TODAY = date(2026, 3, 20)
 LRM, RLM = "\u200e", "\u200f"
@@ -413,9 +411,10 @@ def test_a_file_is_of_the_kind_that_its_name_says(
 
 def test_a_text_is_kept_up_to_its_limit_without_the_marks_around_it() -> None:
     assert entry_contents(f" {LRM}\u00a0a\x00b{RLM} ", {}).text == "a\ufffdb"
-    assert entry_contents("x" * (TEXT_LIMIT + 1), {}).text == "x" * TEXT_LIMIT
-    caption = f"IMG-1.jpg (file attached)\n{'x' * (TEXT_LIMIT + 1)}"
-    assert entry_contents(caption, {}).text == "x" * TEXT_LIMIT
+    cut = cut_text("x" * (TEXT + 1))
+    assert entry_contents("x" * (TEXT + 1), {}).text == cut
+    caption = f"IMG-1.jpg (file attached)\n{'x' * (TEXT + 1)}"
+    assert entry_contents(caption, {}).text == cut
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,12 @@ from frontdesk.client import member_values as readers
 from frontdesk.client.member_values import Remark, value_reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse
+from frontdesk.text.limits import TEXT, cut_text
 from frontdesk.wire import Message, Page, Wire
 from frontdesk.wire.base import is_promised, nested_model
 from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 W = TypeVar("W", bound=Wire)
-
-LONGEST_TEXT = 65_536
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -48,7 +47,7 @@ def page_of(
         from frontdesk.client.other_answers import other_page
 
         page = other_page(answer, _parsed(answer, body), row, remark, sent_cursor)
-    return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
+    return _shortened(page) if len(body) > TEXT and row is Message else page
 
 
 def value_of(answer: Response, model: type[W], remark: Remark) -> W:
@@ -97,10 +96,10 @@ def _unreadable(answer: Response, body: bytes, *, ended: bool = False) -> BadRes
 
 
 def _shortened(page: Page[W]) -> Page[W]:
-    """Truncate message texts to `LONGEST_TEXT`."""
+    """Cut message texts to `TEXT` characters."""
     rows = [
-        row.model_copy(update={"text": row.text[:LONGEST_TEXT]})
-        if isinstance(row, Message) and row.text and len(row.text) > LONGEST_TEXT
+        row.model_copy(update={"text": cut_text(row.text)})
+        if isinstance(row, Message) and row.text and len(row.text) > TEXT
         else row
         for row in page.data
     ]

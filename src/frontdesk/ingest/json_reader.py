@@ -9,16 +9,13 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
+from frontdesk.text.limits import LONGEST_ID
 from frontdesk.wire.values import CHANNEL_ID, PHONE_DIGITS
 
 T = TypeVar("T")
 
 # Unix seconds beyond this (the year 2100) are not valid message times.
 LAST_SECOND = 4_102_444_800
-
-# Maximum size of an id in bytes of UTF-8; real ids have less than a quarter, and indexes have
-# limits.
-_LONGEST_ID = 512
 
 _DIGITS_OF_A_PHONE = re.compile(PHONE_DIGITS)
 _CHANNEL_ID = re.compile(CHANNEL_ID)
@@ -75,9 +72,7 @@ class JsonObject:
     def optional_id(self, name: str) -> str | None:
         """Return an optional identifier, limited in length; None for ""."""
         value = self.optional_text(name)
-        if value and len(value) > _LONGEST_ID // 4 and len(value.encode()) > _LONGEST_ID:
-            raise Malformed(f"{self.at(name)} is too long")
-        return value or None
+        return checked_id(value, self.at(name)) if value else None
 
     def flag(self, name: str) -> bool | None:
         value = self.members.get(name)
@@ -153,6 +148,13 @@ class JsonObject:
 
     def at(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name
+
+
+def checked_id(value: str, where: str) -> str:
+    """Validate the length of an id or key; `where` is its path in errors. Raises: Malformed."""
+    if len(value) > LONGEST_ID // 4 and len(value.encode(errors="replace")) > LONGEST_ID:
+        raise Malformed(f"{where} is too long: it may have {LONGEST_ID} bytes")
+    return value
 
 
 def _is_object(value: object) -> bool:

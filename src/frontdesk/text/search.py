@@ -8,10 +8,8 @@ from itertools import chain
 from typing import Any
 
 from frontdesk.text.clean import clean, folded
+from frontdesk.text.limits import TEXT
 from frontdesk.text.phones import is_user_id, phone_pattern
-
-# Longest text that the viewer shows.
-LONGEST_TEXT = 65_536
 
 _MOST_TERMS = 50
 _LONGEST_TERM = 100
@@ -48,7 +46,7 @@ def message_pieces(message: Mapping[str, Any]) -> Iterator[str]:
 
 def searched_text(pieces: Sequence[str]) -> str:
     """Case-folded texts, followed by their numbers without separators."""
-    text = "\n".join(pieces)[:LONGEST_TEXT]
+    text = "\n".join(pieces)[:TEXT]
     numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
     return folded("\n".join([text, *numbers]))
 

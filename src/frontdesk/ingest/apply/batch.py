@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply import conversation_rules
 from frontdesk.ingest.apply.annotations import Annotations
+from frontdesk.ingest.apply.bounds import bounded
 from frontdesk.ingest.apply.catalogue import CATALOGUE_EVENTS, Catalogue, apply_number_facts
 from frontdesk.ingest.apply.contacts import Contacts, Copies, Sighting
 from frontdesk.ingest.apply.context import ApplyResult, BatchContext, PendingUpdates, Tally
@@ -344,10 +345,11 @@ def apply_events(
     newly opened conversations by the round robin of their channel's teams, recorded as an event.
     placeholders: create placeholder rows for messages of which only delivery steps are known.
     """
+    bound = [bounded(event) for event in events]
     if not placeholders:
-        events = [_without_person(event) for event in events]
+        bound = [_without_person(event) for event in bound]
     context = BatchContext(connection, account_id, now, Ids(connection, account_id))
-    Batch(context, live=live).run(events, initial_status)
+    Batch(context, live=live).run(bound, initial_status)
     return context.counts.result()
 
 

@@ -30,7 +30,7 @@ from frontdesk.ingest.media import requests as media_requests
 from frontdesk.store import lookups, media, writes
 from frontdesk.store.rows import MESSAGE_ORDER, MessageRow, packed
 from frontdesk.text import templates
-from frontdesk.text.search import LONGEST_TEXT
+from frontdesk.text.limits import cut_text
 from frontdesk.wire.values import DELIVERY_STEPS
 
 TEMPLATE = "template"
@@ -145,7 +145,7 @@ class Messages:
         text = templates.body_text(components)
         if text is None:
             return {}
-        return {"text": text[:LONGEST_TEXT], "content": {**content, "components": components}}
+        return {"text": cut_text(text), "content": {**content, "components": components}}
 
     def _mark_matched(self, conversation: BatchConversation, copy: MessageRow) -> bool:
         """Note the export's time in the message with a wamid that is the same; False if none is."""

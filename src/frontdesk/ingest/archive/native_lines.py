@@ -36,14 +36,15 @@ from frontdesk.ingest.json_reader import (
     JsonObject,
     Malformed,
     channel_id,
+    checked_id,
     instant,
     is_phone,
     phone_of,
     shown_number,
 )
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
 from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
+from frontdesk.text.limits import cut_text
 from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 COLOR = re.compile(r"#[0-9a-f]{6}")
@@ -164,6 +165,7 @@ def texts(line: JsonObject, name: str) -> tuple[str, ...]:
     for position, value in enumerate(values):
         if not isinstance(value, str) or not value:
             raise Malformed(f"{line.at(name)}[{position}] is not a text")
+        checked_id(value, f"{line.at(name)}[{position}]")
     return tuple(values)
 
 
@@ -265,6 +267,8 @@ def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         yield ContactUpsert(person, opted_out, marketing_opt_out=True)
     stored = line.part_or_empty(STORED)
     custom = line.part_or_empty("custom_fields")
+    for key in custom.members:
+        checked_id(key, "a key of custom_fields")
     yield ContactUpsert(
         person=person,
         at=at,
@@ -341,7 +345,7 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         author=_author(line, "phone" if outbound else "contact"),
         type=line.optional_text("type") or "text",
         source=line.optional_text("source") or "archive",
-        text=None if text is None else text[:TEXT_LIMIT],
+        text=text,
         content=content,
         media=_object(line, "media"),
         reply_wamid=line.part_or_empty("reply_to").optional_id("wamid"),
@@ -415,8 +419,11 @@ def _reaction_of(reaction: JsonObject, channel: str, wamid: str) -> ReactionSet:
 def _note(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
     created = created_at(line)
-    text, author = line.text("text")[:TEXT_LIMIT], _author(line, "user")
-    key = line.optional_id("external_id") or f"line {digest([channel, str(person), created, text])}"
+    text, author = line.text("text"), _author(line, "user")
+    key = (
+        line.optional_id("external_id")
+        or f"line {digest([channel, str(person), created, cut_text(text)])}"
+    )
     yield NoteUpsert(channel, person, key, created, text, author)
     updated = optional_instant(line, "updated_at")
     if updated is not None and updated > created:
@@ -443,7 +450,7 @@ def _value(name: str, value: JsonObject) -> dict[str, Any]:
         case "assigned":
             return {"user": user_key(value, "user")}
         case "labelled":
-            return {"title": value.text("title").lower(), "on": value.flag("on") is not False}
+            return {"title": value.id("title").lower(), "on": value.flag("on") is not False}
         case "awaiting_human":
             return {"on": value.flag("on") is not False}
         case _:

@@ -8,10 +8,13 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from frontdesk.ingest.json_reader import JsonObject, Malformed
+from frontdesk.text.limits import TEXT
 from frontdesk.wire.values import MEDIA_TYPES
 
 T = TypeVar("T")
 
+# Characters of an unknown kind of message that are read: more than are kept, so that it is said.
+_READ = 2 * TEXT
 # Members that frame a message, or are not meant for people.
 _TECHNICAL = frozenset(
     (
@@ -58,9 +61,6 @@ def _texts(members: Mapping[str, Any]) -> Iterator[str]:
 def _technical(name: str) -> bool:
     return name.lower() in _TECHNICAL or name.lower().endswith(_TECHNICAL_ENDS)
 
-
-# Maximum stored length of a text, in characters.
-TEXT_LIMIT = 65_536
 
 # Members of a file, none of them known.
 NO_MEDIA: Mapping[str, Any] = dict.fromkeys(
@@ -155,14 +155,14 @@ def _unsupported(
 ) -> MessageContents:
     rows = provider_errors(message.parts("errors") or errors)
     content = {"reason": reason, "original_type": original, "errors": rows}
-    text = readable_text(message.members, TEXT_LIMIT)
+    text = readable_text(message.members, _READ)
     return MessageContents("unsupported", text, content, raw=message.members)
 
 
 def _text(message: JsonObject) -> MessageContents:
     member = message.members.get("text")
     body = member if isinstance(member, str) else message.part("text").optional_text("body")
-    return MessageContents("text", _shortened(body) or "")
+    return MessageContents("text", body or "")
 
 
 def _media(type_: str, message: JsonObject) -> MessageContents:
@@ -173,7 +173,7 @@ def _media(type_: str, message: JsonObject) -> MessageContents:
         "voice": _typed(media, "voice", bool),
         "animated": _typed(media, "animated", bool),
     }
-    return MessageContents(type_, _shortened(media.optional_text("caption")), media=described)
+    return MessageContents(type_, media.optional_text("caption") or None, media=described)
 
 
 def _voice(message: JsonObject) -> MessageContents:
@@ -199,7 +199,7 @@ def _contacts(message: JsonObject) -> MessageContents:
     first = contacts[0]
     phones = [phone["phone"] or phone["wa_id"] for phone in first["phones"]]
     text = next((text for text in (first["name"], first["org"], *phones) if text), None)
-    return MessageContents("contacts", _shortened(text), {"contacts": contacts})
+    return MessageContents("contacts", text or None, {"contacts": contacts})
 
 
 def contact_card(contact: JsonObject) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def _button(message: JsonObject) -> MessageContents:
     button = message.part("button")
     text = button.optional_text("text")
     answer = _answer("quick_reply", title=text, payload=button.optional_text("payload"))
-    return MessageContents("interactive", _shortened(text), answer)
+    return MessageContents("interactive", text or None, answer)
 
 
 def _interactive(message: JsonObject) -> MessageContents:
@@ -258,23 +258,23 @@ def _interactive(message: JsonObject) -> MessageContents:
             answer = _answer(
                 kind, id=chosen.optional_text("id"), title=title, description=description
             )
-            return MessageContents("interactive", _shortened(title), answer)
+            return MessageContents("interactive", title or None, answer)
     form = interactive.optional_part("nfm_reply")
     if form is not None:
         answer = _answer("flow_reply", title=form.optional_text("name"), response=_response(form))
-        return MessageContents("interactive", _shortened(form.optional_text("body")), answer)
+        return MessageContents("interactive", form.optional_text("body") or None, answer)
     permission = interactive.optional_part("call_permission_reply")
     if permission is not None:
         text = permission.optional_text("response")
         response = dict(permission.members)
         answer = _answer("call_permission_reply", title=text, response=response)
-        return MessageContents("interactive", _shortened(text), answer)
+        return MessageContents("interactive", text or None, answer)
     return _other_interactive(message, interactive)
 
 
 def _other_interactive(message: JsonObject, interactive: JsonObject) -> MessageContents:
     """Convert a reply of an unknown kind, with all its texts."""
-    text = readable_text(interactive.members, TEXT_LIMIT)
+    text = readable_text(interactive.members, _READ)
     inner = [name for name, member in interactive.members.items() if isinstance(member, Mapping)]
     kind = interactive.optional_text("type") or (inner[0] if len(inner) == 1 else None)
     if kind is None or text is None:
@@ -303,7 +303,7 @@ def _order(message: JsonObject) -> MessageContents:
         for item in order.parts("product_items")
     ]
     content = {"catalog_id": order.optional_text("catalog_id"), "items": items}
-    return MessageContents("order", _shortened(order.optional_text("text")), content)
+    return MessageContents("order", order.optional_text("text") or None, content)
 
 
 def _sent_interactive(message: JsonObject) -> MessageContents:
@@ -323,7 +323,7 @@ def _sent_interactive(message: JsonObject) -> MessageContents:
         "buttons": action.members.get("buttons"),
         "sections": action.members.get("sections"),
     }
-    return MessageContents("interactive", _shortened(text), content)
+    return MessageContents("interactive", text or None, content)
 
 
 def _sent_template(message: JsonObject) -> MessageContents:
@@ -335,10 +335,6 @@ def _sent_template(message: JsonObject) -> MessageContents:
         "components": [dict(each.members) for each in template.parts("components")],
     }
     return MessageContents("template", content=content)
-
-
-def _shortened(text: str | None) -> str | None:
-    return text[:TEXT_LIMIT] if text else None
 
 
 def _typed(part: JsonObject, name: str, type_: type[T]) -> T | None:

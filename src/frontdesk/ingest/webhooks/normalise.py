@@ -13,7 +13,6 @@ from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, inst
 from frontdesk.ingest.webhooks import account as upkeep
 from frontdesk.ingest.webhooks.business_app import convert_contact, convert_history
 from frontdesk.ingest.webhooks.calls import CALL_STATUS, convert_call, convert_call_status
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.webhooks.messages import (
     PERSONS,
     WebhookChange,
@@ -24,7 +23,7 @@ from frontdesk.ingest.webhooks.messages import (
     convert_user_id,
 )
 
-__all__ = ["TEXT_LIMIT", "NormalisedBody", "normalise"]
+__all__ = ["NormalisedBody", "normalise"]
 
 
 def _convert_status(value: WebhookChange, status: JsonObject) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from frontdesk.ingest.json_reader import JsonObject
-from frontdesk.ingest.webhooks.contents import NO_MEDIA, TEXT_LIMIT, contact_card
+from frontdesk.ingest.webhooks.contents import NO_MEDIA, contact_card
 from frontdesk.ingest.whatsapp_export.files import name_key
 from frontdesk.ingest.whatsapp_export.phrases import PHRASES
 from frontdesk.text.calls import (
@@ -18,6 +18,7 @@ from frontdesk.text.calls import (
     call_text,
 )
 from frontdesk.text.clean import plain
+from frontdesk.text.limits import cut_text
 from frontdesk.wire.values import MEDIA_TYPES
 
 # What stands for a message that the export lacks: a file of any or of one type, a contact, a live
@@ -332,7 +333,7 @@ def _place(text: str) -> EntryContents | None:
 def _words(original: str) -> EntryContents:
     """Return the text without the direction marks that the export adds."""
     text = _trimmed(original)
-    return EntryContents("text", text.replace("\x00", "\ufffd")[:TEXT_LIMIT])
+    return EntryContents("text", cut_text(text.replace("\x00", "\ufffd")))
 
 
 def _trimmed(text: str) -> str:

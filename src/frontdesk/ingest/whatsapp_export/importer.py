@@ -25,7 +25,6 @@ from frontdesk.store import lookups
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.erase import contact_ids
 from frontdesk.store.rows import packed
-from frontdesk.text.clean import shortened
 from frontdesk.wire.values import MEDIA_TYPES
 
 
@@ -116,7 +115,6 @@ def _row(number: int, entry: ChatEntry) -> dict[str, Any]:
 
 
 MESSAGES_AT_ONCE = 1_000
-NAME_LIMIT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +198,7 @@ def _names(chat: Chat, place: ChatPlace) -> Iterator[ContactUpsert]:
     if chat.other is not None and phone_of(chat.other) is None:
         at = max(entry.at for entry in chat.entries)
         rank = PROFILE_NAME if chat.other_is_profile else IMPORTED_NAME
-        yield ContactUpsert(
-            place.person, at, name=shortened(chat.other, NAME_LIMIT), name_rank=rank
-        )
+        yield ContactUpsert(place.person, at, name=chat.other, name_rank=rank)
 
 
 def _messages(matches: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[MessageUpsert]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export.contents import (
     MARKS,
     EntryContents,
@@ -30,13 +29,14 @@ from frontdesk.ingest.whatsapp_export.message_headers import (
     header,
     looks_like_header,
 )
+from frontdesk.text import limits
 from frontdesk.text.clean import plain, shortened
 
 _NAMES_SHOWN = 8
 _MINUTE = 60_000
 _LONGEST_SENDER = 1_000
 # More than the longest message has, so that the end of a cut one is seen to be missing.
-_LONGEST_TEXT = 2 * TEXT_LIMIT
+_LONGEST_TEXT = 2 * limits.TEXT
 
 
 @dataclass(frozen=True, slots=True)

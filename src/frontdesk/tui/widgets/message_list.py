@@ -20,6 +20,7 @@ from textual.strip import Strip
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.text.clean import humanize, one_line
 from frontdesk.text.entries import REACHED_BY_REACTIONS, NewSinceVisit, is_shown_above
+from frontdesk.text.limits import TEXT
 from frontdesk.text.messages import (
     BUTTON,
     CARD,
@@ -92,7 +93,7 @@ Line = list[Piece]
 TEXT_WIDTH, REACH = 90, 97
 
 # Longer texts are truncated on screen; the copy action takes all of it.
-SHOWN_CHARACTERS = 65_536
+SHOWN_CHARACTERS = TEXT
 
 _MARKS = frozenset("*_~`")
 # Message types rendered as centred lines.
