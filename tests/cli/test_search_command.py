@@ -143,10 +143,10 @@ def test_terms_narrow_a_search_in_a_database(target: str):
     assert hits(run("refund", "before:1970-01-01", *place)) == []
 
 
-def test_too_short_a_word_is_looked_for_among_contacts_alone(target: str):
-    result = run("bo", "--database", target, "--format=jsonl")
-    assert [kind for kind, _ in hits(result)] == ["conversation", "contact"]
-    assert "three letters or digits in a row are needed" in result.stderr
+def test_two_letters_are_looked_for_everywhere(target: str):
+    result = run("my", "--database", target, "--format=jsonl")
+    assert ("message", "Where is my REFUND?") in hits(result)
+    assert "in all messages" in result.stderr
 
 
 def test_a_database_without_an_index_says_what_to_do(target: str):

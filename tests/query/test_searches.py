@@ -80,11 +80,13 @@ def test_a_search_includes_the_first_day_and_not_the_one_after_the_last(
 
 def test_at_most_100_characters_are_searched() -> None:
     longest = MessageSearch("x" * 100)
-    assert (longest.too_long, longest.has_indexed_word) == (False, True)
+    assert (longest.too_long, longest.has_words) == (False, True)
     longer = MessageSearch("x" * 101)
-    assert (longer.too_long, longer.has_indexed_word) == (True, False)
+    assert (longer.too_long, longer.has_words) == (True, False)
 
 
-@pytest.mark.parametrize(("words", "is_indexed"), [("ab", False), ("abc", True), ("a b c", False)])
-def test_the_index_has_words_of_three_letters(words: str, is_indexed: bool) -> None:
-    assert MessageSearch(words).has_indexed_word is is_indexed
+@pytest.mark.parametrize(
+    ("words", "searched"), [("", False), (" \u0301", False), ("京", True), ("a b", True)]
+)
+def test_any_word_is_searched(words: str, searched: bool) -> None:
+    assert MessageSearch(words).has_words is searched

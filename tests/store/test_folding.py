@@ -15,6 +15,8 @@ from frontdesk.store.contacts import LONGEST_NAME_KEY, folded, label_key, name_k
         ("İstanbul", "istanbul"),
         ("한국", "한국"),
         ("👍🏽", "👍🏽"),
+        ("l’été ‘ok’ don´t ŉ", "l'ete 'ok' don't 'n"),
+        ("ışık", "isik"),
         ("", ""),
     ],
 )

@@ -20,7 +20,14 @@ from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.double_contacts import merge_doubles
-from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.ingest.events import (
+    IMPORTED_NAME,
+    Author,
+    ContactUpsert,
+    MessageUpsert,
+    Person,
+    UserUpsert,
+)
 from frontdesk.ingest.reordered import fold_reordered
 from frontdesk.store import changes, message_search
 from frontdesk.store.changes import ChangePosition
@@ -172,6 +179,7 @@ def test_an_answer_in_the_second_of_its_question_is_after_it_once_upgraded(openi
         database.write(make_layout_13)
         assert database.read(waiting) == [("+34600000008", None), ("+34600000009", NOW)]
     with opening(upgrade=True) as database:
+        message_search.build(database, lambda more: None)
         assert database.read(shape) == before
         assert fold_reordered(database, now=NOW + 5) == 2
         assert database.read(waiting) == [("+34600000008", None), ("+34600000009", None)]
@@ -182,6 +190,61 @@ def test_an_answer_in_the_second_of_its_question_is_after_it_once_upgraded(openi
         assert len(database.read(changes.mark)) == 8
         folded = database.read(lambda c: changes.changes(c, 1, ChangePosition(0), 9))
         assert sorted(row["conversation_id"] for row in folded) == [1, 2]
+
+
+def test_what_was_folded_otherwise_is_found_like_new_words_once_upgraded(opening: Opening):
+    person = Person("+34600000007")
+    events = [
+        UserUpsert("o", "Işık O’Neil", NOW),
+        ContactUpsert(
+            person, NOW, "Işık O’Neil", IMPORTED_NAME, custom_fields={"town": "Bağcılar"}
+        ),
+        MessageUpsert(
+            CHANNEL, person, "w", NOW, False, Author("contact"), "text", "webhook",
+            text="I can’t see the ışık",
+        ),
+    ]  # fmt: skip
+    with opening(create=True, schema=Schema(13)) as database:
+        database.write(lambda c: apply_events(c, 1, events, now=NOW))
+        before = database.read(folded_texts)
+        database.write(make_layout_13)
+        database.write(unfold)
+        assert database.read(folded_texts) != before
+    with opening(upgrade=True) as database:
+        message_search.build(database, lambda more: None)
+        database.write(message_search.check_index)
+        assert database.read(folded_texts) == before
+        assert database.read(lambda c: [*differences(c, 1)]) == []
+        assert [found(database, word) for word in ("can't", "can’t", "isik")] == [1, 1, 1]
+
+
+FOLDED = (
+    *(("contact", "name_key"), ("contact", "search"), ("app_user", "name_key")),
+    *(("contact_field", "value"), ("message_text", "text")),
+)
+
+
+def folded_texts(connection: Connection) -> list[str]:
+    return [
+        row["text"]
+        for table, column in FOLDED
+        for row in connection.rows(f"SELECT {column} AS text FROM {table}")
+    ]
+
+
+def unfold(connection: Connection) -> None:
+    """Give the stored texts the apostrophes and the dotless letters that were once left in them."""
+    letters = {"apostrophe": "'", "curly": "’", "dotted": "isik", "dotless": "ısık"}
+    towns = {"here": "bagcilar", "there": "bagcılar"}
+    for table, column in FOLDED:
+        replaced = f"replace(replace({column}, :apostrophe, :curly), :dotted, :dotless)"
+        connection.run(
+            f"UPDATE {table} SET {column} = replace({replaced}, :here, :there)",
+            {**letters, **towns},
+        )
+    if connection.dialect == "sqlite":
+        for index in ("contact_words", "message_words"):
+            connection.run(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
 
 
 def make_layout_13(connection: Connection) -> None:

@@ -13,7 +13,7 @@ from frontdesk.system import first_frame_file, private_files
 
 # "fdpg": distinguishes the cache from other SQLite files.
 APPLICATION_ID = 0x66647067
-LAYOUT = 3
+LAYOUT = 4
 
 # entry: rows of a list in order, with the number of their object. Numbers are assigned in order of
 # arrival, so that a block of rows is read from few database pages.

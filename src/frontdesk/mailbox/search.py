@@ -28,7 +28,6 @@ _NEWEST = (chr(0x10FFFF), "", "")
 
 EVERYWHERE = "all messages"
 WITH_NOTES = f"{EVERYWHERE} and the notes loaded here"
-TOO_SHORT = "three letters or digits in a row are needed to search on the server"
 
 
 class SearchRun:
@@ -95,7 +94,7 @@ class SearchRun:
         offered: see `plan`. Raises: InboxError: it did not answer.
         """
         query, names = self._search.query, self._names
-        if not self._search.has_indexed_word or self._conversation_id is not None:
+        if not self._search.has_words or self._conversation_id is not None:
             return
         names = await with_customers(names, query, self._mailbox.search_contacts)
         # A server may lack the later filters, and then would not search at all.
@@ -115,7 +114,7 @@ class SearchRun:
             if len(shown) == self._limit and last <= _place(shown[-1]):
                 self._unread, self.everywhere = True, not self._later
                 return
-            if last >= oldest:
+            if hits and last >= oldest:
                 break
             oldest = last
         self._unread = self._cut = True
@@ -126,7 +125,8 @@ class SearchRun:
             return await extent_here(self._mailbox)
         words = WITH_NOTES if not self._kinds or NOTE in self._kinds else EVERYWHERE
         if self._cut:
-            words = f"the newest {counted(self._found, 'find')} of {EVERYWHERE}"
+            part = f"{counted(self._found, 'find')} of" if self._found else "part of"
+            words = f"the newest {part} {EVERYWHERE}"
         if self._later:
             later = counted(self._later, "conversation")
             words += f"; of {later} with later finds only what was opened here"

@@ -54,6 +54,8 @@ sort:active|oldest|waiting|window|created"""
 MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
 # Rows that one call looks through.
 MOST_EXAMINED = 5_000
+# Pages without a row that a call goes on behind: each is of so many messages as a server compares.
+MOST_EMPTY_PAGES = 20
 # Conversations that one call reads; names may stand for several.
 MOST_THREADS = 100
 _LEAST_ENTRY, _LEAST_THREAD = 200, 500
@@ -338,7 +340,7 @@ class InboxTools:
         self,
         context: Context[Any, Any],
         words: Annotated[
-            str, Field(min_length=3, max_length=100, description="All have to be in one message.")
+            str, Field(min_length=1, max_length=100, description="All have to be in one message.")
         ],
         query: Annotated[
             str, Field(description="Only in conversations of this query (is: in: from: # @).")
@@ -348,8 +350,8 @@ class InboxTools:
     ) -> str:
         """The newest message with these words of each conversation, newest first."""
         reader = self._reader
-        if not Terms.of(words).is_indexed:
-            raise ToolError("words: one of them needs three letters or digits in a row.")
+        if not Terms.of(words).spellings:
+            raise ToolError("words: there is no word in it.")
         with reported(instead=_WITHOUT_SEARCH):
             selector = await select(
                 reader.client, parse(query), now=reader.local_now(), without=LATER
@@ -359,13 +361,14 @@ class InboxTools:
             filter = selector.filter.model_copy(update={"sort": None})
             keep, progress = selector.matcher(reader.local_now()), progress_of(context, _LOOKED)
             parts: list[str] = []
-            examined = 0
+            examined = empty = 0
             while True:
                 page = await reader.client.search_page(words, filter, limit=limit, cursor=at)
                 examined, at = examined + len(page.data), page.next_cursor
                 for row, match in zip(page.data, page.matches or (), strict=False):
                     parts += [self._hit(row, match)] if keep(row) else []
-                if parts or at is None or examined >= MOST_EXAMINED:
+                empty += not page.data
+                if parts or at is None or examined >= MOST_EXAMINED or empty >= MOST_EMPTY_PAGES:
                     break
                 await progress(examined)
         total = ""
@@ -376,6 +379,8 @@ class InboxTools:
         if not parts:
             looked = f"{counted(examined, 'conversation')} with these words"
             parts = ["Nothing was found."] if at is None else [f"None of the first {looked} match."]
+            if at is not None and not examined:
+                parts = ["Nothing was found in the newest messages."]
             parts += [f"{looked} were looked through."] if examined and at is None else []
         return "\n".join([head, *parts, *(["", *end] if end else [])])
 

@@ -25,9 +25,9 @@ class MessageSearch(NamedTuple):
     problems: tuple[QueryProblem, ...] = ()
 
     @property
-    def has_indexed_word(self) -> bool:
-        """True if a word is long enough for the index of a server."""
-        return Terms.of(self.words).is_indexed and not self.too_long
+    def has_words(self) -> bool:
+        """True if there is a word, and no more of them than a server takes."""
+        return bool(Terms.of(self.words).spellings) and not self.too_long
 
     @property
     def too_long(self) -> bool:

@@ -226,8 +226,9 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         },
         "conversations.q": {
             "description": "Words that must all be found in one message, anywhere in its text, "
-            "caption, file name or other contents, whatever their case and accents; one of them "
-            "with three letters or digits in a row. "
+            "caption, file name or other contents, whatever their case and accents. "
+            "Words without three letters or digits in a row are looked for in 20,000 messages for "
+            "a page, which may be empty and have a next one. "
             "The conversation with the newest such message comes first. Needs the scope "
             "`messages:read` too, and an index that a service need not have; not with `sort`.",
             "schema": {**_WORDS, "minLength": 1, "maxLength": MAX_QUERY_LENGTH},

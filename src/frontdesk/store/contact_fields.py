@@ -54,6 +54,12 @@ def fill(connection: Connection, account_id: int) -> None:
         _insert(connection, account_id, {_entry(row) for row in rows_of(contacts)})
 
 
+def fill_again(connection: Connection, account_id: int) -> None:
+    """Replace all rows of an account."""
+    connection.run("DELETE FROM contact_field WHERE account_id = :account", {"account": account_id})
+    fill(connection, account_id)
+
+
 def differences(connection: Connection, account_id: int) -> Iterator[str]:
     """Yield a line for each row that is superfluous or missing."""
     last = 0

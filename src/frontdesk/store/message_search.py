@@ -34,7 +34,8 @@ class Limits:
     hits: matching messages read for a page that has a row; most: for one without. few:
     conversations of a filter that are looked through one by one if words are frequent. newest:
     messages that PostgreSQL compares before it asks the index, which finds all or nothing; it does
-    not if so many as `few` match, or are found sooner among further ones.
+    not if so many as `few` match, or are found sooner among further ones. Words that no index has
+    are looked for in so many messages for a page, on both engines.
     """
 
     hits: int = 1_000
@@ -258,6 +259,16 @@ def build_at_once(connection: Connection) -> None:
     optimize(connection)
 
 
+def build_again(connection: Connection) -> None:
+    """Let `build` read all messages again; those whose text is the same keep their place."""
+    if not has_message_index(connection):
+        return
+    if connection.dialect == "postgresql":
+        # The build ends with them.
+        connection.run("DROP INDEX IF EXISTS message_text_thread, message_text_words")
+    _set_state(connection, _START)
+
+
 def create(connection: Connection) -> None:
     """Create the empty index, unless there is one or PostgreSQL cannot. Writers keep it then."""
     if has_message_index(connection) or not add_extensions(connection):
@@ -462,10 +473,12 @@ def match_page(
 ) -> MatchPage:
     """Return up to `count` conversations of a selection with a message that has every term.
 
-    Matches have number, conversation_id and created_at. terms: indexed ones. A page may be shorter:
-    the messages read for it are limited.
+    Matches have number, conversation_id and created_at. terms: at least one. A page may be shorter,
+    or empty: the messages read for it are limited.
     """
     search = _Search(connection, account_id, selection, terms, limits)
+    if search.is_unindexed:
+        return search.scan(after, count)
     hits, more = search.hits(after, search.batch(count), limits.few)
     if more and not selection.is_everything:
         few = selected_ids(connection, account_id, selection, limits.few + 1)
@@ -501,6 +514,41 @@ class _Search:
     selection: ConversationSelection
     terms: Terms
     limits: Limits
+
+    @property
+    def is_unindexed(self) -> bool:
+        """True if the index has none of the terms: 東京, C++, 50%."""
+        if self.connection.dialect == "postgresql":
+            return not self.terms.is_indexed
+        return self.terms.match is None
+
+    def scan(self, after: int | None, count: int) -> MatchPage:
+        """Compare messages from a place on, at most `newest`: the next page goes on behind them."""
+        if not self.selection.is_everything:
+            few = selected_ids(
+                self.connection, self.account_id, self.selection, self.limits.few + 1
+            )
+            if len(few) <= self.limits.few:
+                return self.page_of(few, after, count)
+        last = {} if after is None else {"last": after - 1}
+        parameters = self._parameters | _numbers(self.account_id) | last
+        hits = self._in_order(parameters | {"count": self.limits.hits}, self.limits.newest)
+        end = hits[-1]["number"] if len(hits) == self.limits.hits else self._end(parameters)
+        matches = tuple(self._newest(hits, set(), after))
+        next_number = matches[count - 1]["number"] if len(matches) > count else end
+        total = len(matches) if after is None else None
+        return MatchPage(matches[:count], next_number, total, total is not None and end is not None)
+
+    def _end(self, parameters: Mapping[str, object]) -> int | None:
+        """Return the last number of the messages that are compared; None if there are no more."""
+        row = self.connection.row(
+            f"""
+            SELECT number FROM message_text AS t WHERE {_OF_ACCOUNT}
+            ORDER BY number DESC LIMIT 1 OFFSET {self.limits.newest - 1}
+            """,
+            parameters,
+        )
+        return None if row is None else int(row["number"])
 
     def batch(self, count: int) -> int:
         """Return how many hits to read first."""
@@ -542,7 +590,7 @@ class _Search:
         return rows, len(rows) == count
 
     def _in_order(self, parameters: dict[str, object], most: int) -> list[Row]:
-        """Compare messages of PostgreSQL from the newest on, at most so many."""
+        """Compare messages from the newest on, at most so many."""
         return self.connection.rows(
             f"""
             SELECT number, conversation_id, created_at FROM (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from frontdesk.errors import OlderDatabase, UnusableFile
-from frontdesk.store import changes, contact_fields, message_search, reordered, trigrams
+from frontdesk.store import changes, contact_fields, message_search, refolding, reordered, trigrams
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
 from frontdesk.store.rows import statements, table_of
@@ -36,6 +36,7 @@ def _upgrade_layout_13(connection: Connection) -> None:
     _create(connection, "TABLE change")
     _create(connection, "INDEX change_revision")
     changes.renew_mark(connection)
+    refolding.fold_again(connection)
 
 
 def _order_threads(connection: Connection) -> None:

@@ -150,15 +150,22 @@ def without_separators(text: str) -> str:
     return one_line(text).replace("·", "-")
 
 
+# What people type for an apostrophe, by keyboard; letters that NFKD leaves apart.
+FOLDED_APART = "‘’‛ʼʹʻ′´ŉı"
+_ALIKE = str.maketrans({**dict.fromkeys(FOLDED_APART, "'"), "ŉ": "'n", "ı": "i"})
+
+
 def folded(text: str) -> str:
     """NFKD, without combining marks, case-folded: the form that search and sorting compare.
 
-    >>> folded("Ångström ﬁn")
-    'angstrom fin'
+    All apostrophes are one, and a dotless i is an i.
+
+    >>> folded("Ångström ﬁn, l’ışık")
+    "angstrom fin, l'isik"
     """
     if text.isascii():
         return text.casefold()
-    plain = unicodedata.normalize("NFKD", text)
+    plain = unicodedata.normalize("NFKD", text.translate(_ALIKE))
     stripped = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return unicodedata.normalize("NFKD", stripped.casefold())
 

@@ -126,7 +126,10 @@ class Terms:
 
     @property
     def is_indexed(self) -> bool:
-        """True if a term has three letters or digits in a row, in each of its spellings."""
+        """True if a term has three letters or digits in a row, in each of its spellings.
+
+        PostgreSQL's index has no other characters.
+        """
         return any(all(map(_INDEXED.search, spellings)) for spellings in self.spellings)
 
     def count(self, text: str) -> int:

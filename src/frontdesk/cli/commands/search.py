@@ -25,7 +25,7 @@ from frontdesk.errors import (
 )
 from frontdesk.exports.tables import Column
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.search import TOO_SHORT, SearchRun
+from frontdesk.mailbox.search import SearchRun
 from frontdesk.query import MessageSearch, QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
 from frontdesk.selection.names import query_names
@@ -202,8 +202,6 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
     while run.step():
         pass
     if failure is None and "message" in query.kinds and query.conversation is None:
-        if not query.search.has_indexed_word:
-            say(TOO_SHORT)
         try:
             await run.ask(STANDARD | (EXTENSIONS - client.server.no_extensions))
         except InboxError as error:

@@ -128,8 +128,8 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> Terms | None:
         if parameters.get(name) is not None:
             hint = "it does not go with q: give one of them"
             parameters.add_fault("invalid_parameter", name, "unavailable", hint)
-    if not terms.is_indexed:
-        reason = "one word needs three letters or digits in a row"
+    if not terms.spellings:
+        reason = "it needs a word"
         parameters.add_fault("invalid_parameter", "q", "too_short", reason)
     elif (lack := message_search.lack(*request.account)) is not None:
         parameters.add_fault("message_search_unavailable", "q", "unavailable", lack)

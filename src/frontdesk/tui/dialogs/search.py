@@ -13,7 +13,7 @@ from textual import work
 from frontdesk.cache import Hit
 from frontdesk.inbox.link import problem_words
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.search import TOO_SHORT, WITH_NOTES, SearchRun, ask_quietly, extent_here
+from frontdesk.mailbox.search import WITH_NOTES, SearchRun, ask_quietly, extent_here
 from frontdesk.query import MessageSearch, Query, QueryNames, parse_search
 from frontdesk.text.clean import first_non_blank
 from frontdesk.text.phones import contact_name
@@ -98,7 +98,7 @@ class SearchScreen(Picker[Chosen]):
         extent = await run.extent()
         self._searching = False
         failed = problem_words(error) if error else ""
-        title = [_summary(run, extent), _problems(search), self._short_words(search), failed]
+        title = [_summary(run, extent), _problems(search), failed]
         self.show_title(" · ".join(filter(None, title)))
         can_load = error is None and self._mailbox.answers > 0 and self._mailbox.offers_keeping
         self._offering = not run.hits and not run.asked and can_load
@@ -109,10 +109,6 @@ class SearchScreen(Picker[Chosen]):
                 self.take_row()
             self._entered = False
             self.end_wait()
-
-    def _short_words(self, search: MessageSearch) -> str:
-        has_search = self._mailbox.state_of("search_messages") == "present"
-        return TOO_SHORT if has_search and not search.has_indexed_word else ""
 
     def is_ready(self) -> bool:
         """False while nothing is found yet, and for an offer unless the user moved to it."""
