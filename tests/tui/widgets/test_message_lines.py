@@ -12,6 +12,7 @@ from frontdesk.text.entries import NewSinceVisit
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.message_list import (
     SHOWN_CHARACTERS,
+    SHOWN_LINES,
     Thread,
     ThreadContents,
     message_lines,
@@ -202,6 +203,13 @@ def test_a_long_word_is_broken() -> None:
 def test_of_a_huge_message_the_beginning_is_shown_and_how_much_is_not() -> None:
     lines = drawn(message(text="x" * (SHOWN_CHARACTERS + 41)), 50, head=False)
     assert lines[-1] == "│ [41 more characters]"
+
+
+def test_of_a_message_of_many_lines_the_beginning_is_shown_and_how_many_are_not() -> None:
+    text = "a" + "\n" * 65_000 + "*z*"
+    lines = drawn(message(text=text), 50, head=False)
+    assert SHOWN_LINES < len(lines) < SHOWN_LINES + 5
+    assert lines[-1].strip("│ ") == f"[{65_001 - SHOWN_LINES:d} more lines]"
 
 
 @pytest.mark.parametrize("width", [8, 9, 20, 33, 80, 120])

@@ -92,8 +92,9 @@ Line = list[Piece]
 # Columns after which text wraps, and at which times end.
 TEXT_WIDTH, REACH = 90, 97
 
-# Longer texts are truncated on screen; the copy action takes all of it.
-SHOWN_CHARACTERS = TEXT
+# Longer texts are truncated on screen; the copy action takes all of it. No text that somebody wrote
+# to be read has so many lines of its own.
+SHOWN_CHARACTERS, SHOWN_LINES = TEXT, 1_000
 
 _MARKS = frozenset("*_~`")
 # Message types rendered as centred lines.
@@ -272,12 +273,22 @@ def _button_lines(titles: Sequence[str], room: int) -> list[str]:
 
 
 def _text_lines(text: str, room: int, part: str) -> list[Line]:
-    if len(text) > SHOWN_CHARACTERS:
-        text = text[:SHOWN_CHARACTERS] + f"\n[{len(text) - SHOWN_CHARACTERS} more characters]"
+    text = _beginning(text)
     room = max(1, min(room, TEXT_WIDTH))
     if part == "text" and _MARKS.intersection(text):
         return wrap_pieces(marked_pieces(text), room)
     return [[(part, line)] for line in wrap(text, room)]
+
+
+def _beginning(text: str) -> str:
+    """As much of a text as is shown, and how much is not."""
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[:SHOWN_CHARACTERS] + f"\n[{len(text) - SHOWN_CHARACTERS} more characters]"
+    lines = text.split("\n", SHOWN_LINES)
+    if len(lines) <= SHOWN_LINES:
+        return text
+    more = lines.pop().count("\n") + 1
+    return "\n".join([*lines, f"[{more} more lines]"])
 
 
 def _who(message: Message, context: MessageContext) -> Line:
