@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from frontdesk.cache.timeline import Key
+from frontdesk.cache.timeline import HIGHEST, Key
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
 from frontdesk.text.entries import rank
@@ -73,9 +73,12 @@ def row_of(value: Conversation | Message | Note, order: str = "", now: datetime 
     return Row(key_of(value, order, now), body_of(value))
 
 
-def rows_of(values: Sequence[Any], order: str, now: datetime) -> list[Row]:
-    """Values of a page as cache rows; now: the server's time."""
+def rows_of(values: Sequence[Any], order: str, now: datetime, above: Key = HIGHEST) -> list[Row]:
+    """Values of a page as cache rows; now: the server's time; above: key of the row before them."""
     closed = closed_windows(values, now) if order == WINDOW else len(values)
+    if closed and key_of(values[0], order, _ALWAYS) > above:
+        # Of the first row of a page too, its place alone says that a window has just closed.
+        closed = 0
     return [
         row_of(value, order, _NEVER if at >= closed else _ALWAYS) for at, value in enumerate(values)
     ]

@@ -33,13 +33,13 @@ Fetch = Callable[[str | None], Awaitable["Page[Any]"]]
 class PageWalk:
     """Consecutive pages of one list, from its head or a cursor.
 
-    rows: converts the values of a page. upper: key at the start.
+    rows: converts the values of a page, with the key above them. upper: key at the start.
     """
 
     def __init__(
         self,
         fetch: Fetch,
-        rows: Callable[[Sequence[Any]], list[Row]],
+        rows: Callable[[Sequence[Any], Key], list[Row]],
         upper: Key = HIGHEST,
         cursor: str | None = None,
     ) -> None:
@@ -63,7 +63,8 @@ class PageWalk:
             await request_priority.wait_in_background()
         page = await self._fetch(self._cursor)
         self._cursors.add(self._cursor)
-        self._pages.append(self._rows(page.data))
+        last = next((page[-1].key for page in reversed(self._pages) if page), self._upper)
+        self._pages.append(self._rows(page.data, last))
         self.unreadable += page.dropped
         self._ended = page.ended
         self._cursor = None if self._ended else page.next_cursor or None
@@ -170,8 +171,8 @@ class Lists:
     def _walk(
         self, which: ListName, fetch: Fetch, upper: Key = HIGHEST, cursor: str | None = None
     ) -> PageWalk:
-        def rows(values: Sequence[Any]) -> list[Row]:
-            return rows_of(values, which.order, self._server_clock())
+        def rows(values: Sequence[Any], above: Key) -> list[Row]:
+            return rows_of(values, which.order, self._server_clock(), above)
 
         return PageWalk(fetch, rows, upper, cursor)
 
