@@ -68,9 +68,14 @@ class CountingRows:
         return next(iter(self.rows(sql, parameters)), None)
 
 
-def test_more_messages_of_one_second_do_not_read_those_before_again(database: Database) -> None:
+@pytest.mark.parametrize("stamped_at", [None, NOW + 10**9])
+def test_more_messages_of_one_second_do_not_read_those_before_again(
+    database: Database, stamped_at: int | None
+) -> None:
     def rows_read(batch: int) -> int:
-        events = [inbound(NOW - 5, f"{batch}-{number}") for number in range(40)]
+        events = [
+            inbound(NOW - 5, f"{batch}-{number}", stamped_at=stamped_at) for number in range(40)
+        ]
 
         def write(connection: Connection) -> int:
             counting = CountingRows(connection)

@@ -239,24 +239,34 @@ def messages_between(
 def nameless_messages(
     connection: Connection, account_id: int, conversation_id: int, since: int, until: int
 ) -> list[MessageRow]:
-    """Return messages without a wamid between two times, both inclusive, by time and id.
+    """Return messages without a wamid between two times, both inclusive, by time and id."""
+    span = {"since": since, "until": until}
+    return _rows(
+        connection,
+        """
+        SELECT * FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
+          AND created_at BETWEEN :since AND :until AND wamid IS NULL
+        ORDER BY created_at, id
+        """,
+        {"account_id": account_id, "conversation_id": conversation_id, **span},
+    )
 
-    Messages that were given their wamid later are included.
-    """
+
+def identified_messages(
+    connection: Connection, account_id: int, conversation_id: int, since: int, until: int
+) -> list[MessageRow]:
+    """Return those of two times that have a wamid and another time than their sender's, likewise:
+    they may have had none."""
+    span = {"since": since, "until": until}
     return _rows(
         connection,
         """
         SELECT * FROM message WHERE account_id=:account_id AND conversation_id=:conversation_id
           AND created_at BETWEEN :since AND :until
-          AND (wamid IS NULL OR stamped_at IS NOT NULL)
+          AND wamid IS NOT NULL AND stamped_at IS NOT NULL
         ORDER BY created_at, id
         """,
-        {
-            "account_id": account_id,
-            "conversation_id": conversation_id,
-            "since": since,
-            "until": until,
-        },
+        {"account_id": account_id, "conversation_id": conversation_id, **span},
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from frontdesk.ingest.apply.context import BatchContext
@@ -178,20 +178,11 @@ _Identity = tuple[int, int, str, str | None]
 
 
 class _StoredMessages:
-    """Messages of one conversation. identified: by the export's time."""
+    """Messages of one conversation that have no wamid."""
 
-    def __init__(self, rows: Iterable[MessageRow]) -> None:
-        self.identities: set[_Identity] = set()
-        self.identified: dict[tuple[int, int], MessageRow] = {}
-        exported: list[MessageRow] = []
-        for row in rows:
-            if row["wamid"] is not None:
-                self.identified[row["stamped_at"] or row["created_at"], row["direction"]] = row
-                continue
-            self.identities.add(_identity(row))
-            if row["source"] == EXPORT:
-                exported.append(row)
-        self.exported = MessageIndex(exported)
+    def __init__(self, rows: Sequence[MessageRow]) -> None:
+        self.identities = {_identity(row) for row in rows}
+        self.exported = MessageIndex(row for row in rows if row["source"] == EXPORT)
 
 
 class NamelessMessages:
@@ -202,6 +193,8 @@ class NamelessMessages:
         self._span = (0, -1)
         self._by_conversation: dict[int, _StoredMessages] = {}
         self._identified: dict[int, MessageIndex[Row]] = {}
+        # By the time that an export had for them, and their side.
+        self._renamed: dict[int, dict[tuple[int, int], MessageRow]] = {}
 
     def load(self, times: Iterable[int]) -> None:
         """Set the period. times: of all messages and deliveries of the batch."""
@@ -211,7 +204,7 @@ class NamelessMessages:
     def is_known(self, conversation: BatchConversation, copy: MessageRow) -> bool:
         """Check if a message without a wamid is stored, or occurred earlier in this batch."""
         stored = self._of(conversation)
-        other = stored.identified.get((copy["created_at"], copy["direction"]))
+        other = self._renamed_in(conversation).get((copy["created_at"], copy["direction"]))
         if _identity(copy) in stored.identities:
             return True
         stored.identities.add(_identity(copy))
@@ -242,6 +235,19 @@ class NamelessMessages:
     def take_sent(self, conversation: BatchConversation, at: int) -> MessageRow | None:
         """Find any exported message that was sent at that time."""
         return self._of(conversation).exported.take_sent(at)
+
+    def _renamed_in(self, conversation: BatchConversation) -> Mapping[tuple[int, int], MessageRow]:
+        """The messages of an export that were given their wamid later."""
+        if conversation.id not in self._renamed:
+            rows: list[MessageRow] = []
+            if conversation.stored is not None or conversation.refold:
+                rows = lookups.identified_messages(
+                    *self._context.account, conversation.id, *self._span
+                )
+            self._renamed[conversation.id] = {
+                (row["stamped_at"] or row["created_at"], row["direction"]): row for row in rows
+            }
+        return self._renamed[conversation.id]
 
     def _of(self, conversation: BatchConversation) -> _StoredMessages:
         if conversation.id not in self._by_conversation:
