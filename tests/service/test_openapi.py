@@ -212,7 +212,7 @@ def test_the_mark_of_an_extension_is_true(openapi):
 def test_headers_are_always_there_but_those_of_limits_and_of_a_next_page(openapi):
     headers = openapi["components"]["headers"]
     optional = {name for name, header in headers.items() if not header["required"]}
-    assert optional == {"RateLimit-Policy", "RateLimit", "Link"}
+    assert optional == {"RateLimit-Policy", "RateLimit", "Link", "Preference-Applied"}
     assert headers["Retry-After"]["schema"] == {"type": "integer", "minimum": 1}
 
 
@@ -223,9 +223,11 @@ def test_each_answer_has_the_headers_of_its_status(openapi):
             if "$ref" in response:
                 response = openapi["components"]["responses"][response["$ref"].split("/")[-1]]
             own = set(response["headers"]) - {"X-Request-Id", "RateLimit-Policy", "RateLimit"}
+            by_parameter = {"cursor": "Link", "Prefer": "Preference-Applied"}
+            more = [header for name, header in by_parameter.items() if name in asked]
             assert own == {
-                "200": {"ETag", "Link"} if "cursor" in asked else {"ETag"},
-                "304": {"ETag"},
+                "200": {"ETag", *more},
+                "304": {"ETag", "Preference-Applied"},
                 "401": {"WWW-Authenticate"},
                 "429": {"Retry-After"},
                 "503": {"Retry-After"},

@@ -68,9 +68,17 @@ def test_a_use_that_another_worker_has_just_written_is_not_written_again(
 def test_snoozes_of_each_account_end_seldom(database: Counted) -> None:
     behind = WriteBehind(database)
     for account, moment in ((1, 0), (1, WAKE_MILLISECONDS - 1), (2, 0), (1, WAKE_MILLISECONDS)):
-        behind.wake_snoozed(account, NOW + moment)
+        behind.wake_snoozed(account, NOW, NOW + moment)
     behind.close()
     assert database.writes == 3
+
+
+def test_a_snooze_that_ends_later_is_written_at_once(database: Counted) -> None:
+    behind = WriteBehind(database)
+    for last in (NOW - 2, NOW - 1, NOW - 1):
+        behind.wake_snoozed(1, last, NOW)
+    behind.close()
+    assert database.writes == 2
 
 
 def test_what_a_database_does_not_take_is_said_in_the_log(
@@ -80,7 +88,7 @@ def test_what_a_database_does_not_take_is_said_in_the_log(
     behind = WriteBehind(database)
     with caplog.at_level(logging.INFO, "frontdesk"):
         behind.touch_key("k", None, NOW)
-        behind.wake_snoozed(1, NOW)
+        behind.wake_snoozed(1, NOW, NOW)
         behind.close()
     words = [record.getMessage() for record in caplog.records]
     assert [text.partition(" is not written down")[0] for text in words] == [

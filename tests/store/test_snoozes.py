@@ -74,18 +74,19 @@ def walked(connection: Connection, selection: ConversationSelection) -> list[tup
 
 
 def test_expired_snoozes_read_the_same_before_and_after_they_are_written(inbox: Database) -> None:
-    over = inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW))
+    ends = inbox.read(lambda connection: conversations.snooze_ends(connection, 1, NOW))
+    over = ends.last
     assert over == NOW
     before = inbox.read(lambda connection: seen(connection, over))
     inbox.write(lambda connection: wake(connection, 1, NOW))
-    assert inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW)) is None
+    later = inbox.read(lambda connection: conversations.snooze_ends(connection, 1, NOW))
+    assert later == (None, ends.next)
     assert inbox.read(lambda connection: seen(connection, None)) == before
 
 
 def test_conversations_with_an_unexpired_snooze_stay_snoozed(inbox: Database) -> None:
-    assert (
-        inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW - 2001)) is None
-    )
+    before = inbox.read(lambda connection: conversations.snooze_ends(connection, 1, NOW - 2001))
+    assert before.last is None
     asleep = ConversationSelection(states_of((1,)), awake_at=NOW)
     rows = inbox.read(lambda c: conversations.conversation_page(c, 1, asleep, None, 100))
     assert rows

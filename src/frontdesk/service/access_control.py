@@ -29,8 +29,10 @@ _KEY = "frontdesk.context"
 
 @dataclass(slots=True)
 class RequestContext:
-    """Context of a request besides its message. now: its arrival in epoch milliseconds.
+    """Context of a request besides its message.
 
+    now: the moment as of which it is answered, in epoch milliseconds: its arrival or, if it was
+    held, the end of that. held_seconds: for how long it was.
     id: the client's, else one of its own. trace_id: of the trace that it belongs to. route: path
     template, None if unknown. problem: code of the error, if any. account: id and name of that
     whose key or signature was verified.
@@ -44,6 +46,7 @@ class RequestContext:
     problem: str | None = None
     account: tuple[int, str] | None = None
     trace_id: str | None = None
+    held_seconds: float = 0.0
 
     @classmethod
     def of(cls, scope: Scope) -> "RequestContext":

@@ -101,7 +101,7 @@ class Telemetry:
     """Receives events and ignores them; `ServiceMetrics` in `prometheus_metrics.py` counts them."""
 
     def response(self, context: RequestContext, status: int, seconds: float) -> None:
-        """A response was sent. seconds: since the request came."""
+        """A response was sent. seconds: since the request came, without those it was held for."""
 
     def read(self, mode: str) -> None:
         """The database was read: "inline" on the event loop, or in a "thread"."""
@@ -109,6 +109,11 @@ class Telemetry:
     @contextmanager
     def queued(self) -> Iterator[None]:
         """A request waits for a thread or is in one."""
+        yield
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A request may be held until something changes."""
         yield
 
     def webhook(self, outcome: str) -> None:
@@ -139,7 +144,8 @@ class ResponseObserver:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = time.perf_counter()
+        context, started = RequestContext.of(scope), time.perf_counter()
+        arrived_at = context.now
         status, size = 0, 0
 
         async def count(message: Message) -> None:
@@ -151,28 +157,31 @@ class ResponseObserver:
         await self._app(scope, receive, count)
         # Without a status, the client left before there was a response.
         if status:
-            seconds = time.perf_counter() - started
-            self._telemetry.response(RequestContext.of(scope), status, seconds)
+            seconds = time.perf_counter() - started - context.held_seconds
+            self._telemetry.response(context, status, seconds)
             if self._log is not None:
                 # The server drops the body of a response to HEAD.
                 sent = 0 if scope["method"] == "HEAD" else size
-                entry = _entry(scope, status, round(seconds * 1000, 3), sent)
+                entry = _entry(scope, arrived_at, status, round(seconds * 1000, 3), sent)
                 if self._log.addresses:
                     entry["address"] = client_address(Request(scope))
                 self._log.write(entry)
 
 
-def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[str, object]:
+def _entry(
+    scope: Scope, arrived_at: int, status: int, milliseconds: float, size: int
+) -> dict[str, object]:
     context = RequestContext.of(scope)
     key_id = None if context.principal is None else context.principal.grant.key_id
     account_id, account = context.account or (None, None)
     return {
-        "time": timestamp(context.now),
+        "time": timestamp(arrived_at),
         "method": scope["method"],
         "route": context.route,
         "status": status,
         "code": context.problem,
         "duration_ms": milliseconds,
+        **({"held_ms": round(context.held_seconds * 1000)} if context.held_seconds else {}),
         "bytes": size,
         "key_id": key_id,
         "account": account,

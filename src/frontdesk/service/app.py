@@ -4,9 +4,12 @@ Each request to `/v1` reads one snapshot of the database. Rate limits and the ti
 writes are the only state between requests.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +22,13 @@ from frontdesk.service.api_keys import EphemeralKey, Principal
 from frontdesk.service.endpoint import Endpoint, EndpointRequest
 from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
 from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind, WriteProbe
+from frontdesk.service.held_requests import (
+    HeldRequests,
+    Hold,
+    Unchanged,
+    preferred_seconds,
+    until_gone,
+)
 from frontdesk.service.media.endpoint import MEDIA_ENDPOINT, MediaHandler
 from frontdesk.service.middleware import JSON, Handler, HttpApplication, check_method, next_link
 from frontdesk.service.params import Parameters
@@ -26,9 +36,10 @@ from frontdesk.service.problems import PROBLEM_BASE_URI, lacking, no_route
 from frontdesk.service.rate_limit import RateLimit, RateLimits
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.accounts import any_account
-from frontdesk.store.conversations import snoozes_over
+from frontdesk.store.conversations import SnoozeEnds, snooze_ends
 from frontdesk.store.database import Connection, Database, WouldBlock
 from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.rollups import MINUTE
 from frontdesk.wire.values import epoch_milliseconds
 
 _READ_ONLY = "This interface only reads: use GET."
@@ -64,12 +75,14 @@ class Application(HttpApplication):
         access_log: AccessLog | None,
         telemetry: Telemetry,
         inbound: Database | None,
+        pause: Callable[[float], Awaitable[None]],
     ) -> None:
         self._database = database
         self._probe = None if inbound is None else WriteProbe(inbound, clock)
         self._limits = limits
         self._reads = Reads(database, clock, telemetry)
         self._writes = WriteBehind(database)
+        self._held = HeldRequests(self._reads, clock, telemetry, pause)
 
         def handler(endpoint: Endpoint | None) -> EndpointHandler:
             return EndpointHandler(
@@ -77,6 +90,8 @@ class Application(HttpApplication):
                 access,
                 self._reads,
                 self._writes,
+                self._held,
+                clock,
                 strict_query=options.strict_query,
                 serves_media=media_files is not None,
             )
@@ -103,6 +118,9 @@ class Application(HttpApplication):
             access_log=access_log,
             telemetry=telemetry,
         )
+
+    def release(self) -> None:
+        self._held.release()
 
     def close(self) -> None:
         self._reads.close()
@@ -144,12 +162,14 @@ def create_app(
     access_log: AccessLog | None = None,
     telemetry: Telemetry | None = None,
     inbound: Database | None = None,
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Application:
     """Create the application over `database`. `ephemeral_keys` have no rate limit.
 
     media_files: where files of messages are; None to serve none. clock: now in epoch milliseconds.
     limits: may be shared with other processes; closed with the application. inbound: where webhooks
-    are stored, if they are received. Nothing is read and no thread runs before the first request.
+    are stored, if they are received. pause: waits between two looks for the changes that requests
+    are held for. Nothing is read and no thread runs before the first request.
     """
     options = options or Options()
     limits = limits or RateLimits(options.rate_limit)
@@ -164,7 +184,15 @@ def create_app(
         access_log,
         telemetry or Telemetry(),
         inbound,
+        pause,
     )
+
+
+class EndpointAnswer(NamedTuple):
+    """Response to a request. unchanged: it says that nothing is new since this state."""
+
+    response: Response
+    unchanged: Unchanged | None = None
 
 
 class EndpointHandler:
@@ -180,6 +208,8 @@ class EndpointHandler:
         access: AccessControl,
         reads: Reads,
         writes: WriteBehind,
+        held: HeldRequests,
+        clock: Callable[[], int],
         *,
         strict_query: bool,
         serves_media: bool,
@@ -189,6 +219,8 @@ class EndpointHandler:
         self._access = access
         self._reads = reads
         self._writes = writes
+        self._held = held
+        self._clock = clock
         self._strict_query = strict_query
         self._serves_media = serves_media
 
@@ -196,25 +228,73 @@ class EndpointHandler:
         request, context = Request(scope), RequestContext.of(scope)
         context.route = self._log_route
         self._access.check_address(request, context)
+        with self._held.hold(self._preferred_seconds(request)) as hold:
+            answer = await self._read(request, context)
+            if hold is not None:
+                if answer.unchanged is not None:
+                    gone = asyncio.ensure_future(until_gone(receive))
+                    try:
+                        answer = await self._awaited(request, context, hold, answer, gone)
+                    finally:
+                        gone.cancel()
+                    if gone.done():
+                        return
+                answer.response.headers["Preference-Applied"] = f"wait={hold.seconds}"
+            if answer.unchanged is not None:
+                self._access.refund_unchanged(context)
+            await answer.response(scope, receive, send)
 
-        def answer(connection: Connection, inline: bool) -> Response:
+    def _preferred_seconds(self, request: Request) -> int:
+        """Return for how long the answer may be awaited: one that can say that nothing is new."""
+        awaits_news = self._endpoint is not None and self._endpoint.awaits_news
+        if awaits_news or "if-none-match" in request.headers:
+            return preferred_seconds(request.headers.getlist("prefer"))
+        return 0
+
+    async def _awaited(
+        self,
+        request: Request,
+        context: RequestContext,
+        hold: Hold,
+        answer: EndpointAnswer,
+        gone: "asyncio.Future[None]",
+    ) -> EndpointAnswer:
+        """Hold a request until its answer has news, the hold has ended or the client has gone.
+
+        The key is checked with each answer. Raises: as `_read`.
+        """
+        while answer.unchanged is not None and self._held.lasts(hold) and not gone.done():
+            began = time.perf_counter()
+            await self._held.wait(hold, answer.unchanged, gone)
+            context.held_seconds += time.perf_counter() - began
+            if not gone.done():
+                async with self._held.reading:
+                    context.now = self._clock()
+                    answer = await self._read(request, context)
+        return answer
+
+    async def _read(self, request: Request, context: RequestContext) -> EndpointAnswer:
+        """Raises: ApiError, InboxError."""
+
+        def answer(connection: Connection, inline: bool) -> EndpointAnswer:
             return self._answer(request, context, connection, inline=inline)
 
-        response = await self._reads.read(answer, context.now)
-        await response(scope, receive, send)
+        return await self._reads.read(answer, context.now)
 
     def _answer(
         self, request: Request, context: RequestContext, connection: Connection, *, inline: bool
-    ) -> Response:
+    ) -> EndpointAnswer:
         """Raises: ApiError; WouldBlock."""
         principal = self._access.authorize(request, context, connection)
-        awake_at = self._expired_snoozes(principal, context.now, connection)
+        snoozes = self._snoozes(principal, context.now, connection)
         if principal.stored:
             self._writes.touch_key(principal.grant.key_id, principal.last_used_at, context.now)
-        tag = response_tag(request, self._endpoint, principal, awake_at, context.now)
+        tag = response_tag(request, self._endpoint, principal, snoozes.last, context.now)
         if is_unchanged(request, tag):
-            self._access.refund_unchanged(context)
-            return Response(status_code=304, headers=caching(tag))
+            response = Response(status_code=304, headers=caching(tag))
+            return EndpointAnswer(
+                response, self._unchanged(request, principal, snoozes, context.now)
+            )
         endpoint = self._endpoint
         if endpoint is None:
             raise no_route()
@@ -222,46 +302,60 @@ class EndpointHandler:
         grant = principal.grant
         if endpoint.scope not in grant.scopes:
             raise lacking(endpoint.scope, tuple(sorted(grant.scopes)))
-        if inline and not endpoint.inline(request.scope["query_string"]):
+        query: bytes = request.scope["query_string"]
+        if inline and not endpoint.inline(query):
             raise WouldBlock
-        parameters = Parameters(
-            request.scope["query_string"], endpoint.parameters, strict=self._strict_query
-        )
+        parameters = Parameters(query, endpoint.parameters, strict=self._strict_query)
         path_value = next(iter(request.path_params.values()), "")
-        body = endpoint.answer(
-            EndpointRequest(
-                connection,
-                grant,
-                endpoint,
-                path_value,
-                parameters,
-                context.now,
-                awake_at,
-                self._serves_media,
-                principal.revision,
-                principal.mark,
-            )
+        asked = EndpointRequest(
+            connection,
+            grant,
+            endpoint,
+            path_value,
+            parameters,
+            context.now,
+            snoozes.last,
+            self._serves_media,
+            principal.revision,
+            principal.mark,
         )
-        if not body.is_news:
-            self._access.refund_unchanged(context)
+        if context.held_seconds:
+            # The tag is of the account's revision, the scopes and the address; but of the query's
+            # parameters in any order.
+            body = self._held.shared_body((tag, query), partial(endpoint.answer, asked))
+        else:
+            body = endpoint.answer(asked)
         headers = {"Content-Type": JSON, **caching(tag)}
         if body.next_cursor is not None:
             headers["Link"] = next_link(request.scope, body.next_cursor)
-        return Response(body.json, headers=headers)
+        response = Response(body.json, headers=headers)
+        if body.is_news:
+            return EndpointAnswer(response)
+        return EndpointAnswer(response, self._unchanged(request, principal, snoozes, context.now))
 
-    def _expired_snoozes(
-        self, principal: Principal, now: int, connection: Connection
-    ) -> int | None:
-        """Return when the latest expired but still stored snooze ended, None if there is none.
+    def _unchanged(
+        self, request: Request, principal: Principal, snoozes: SnoozeEnds, now: int
+    ) -> Unchanged:
+        """Return the state of the account, which ends with a snooze or the minute of a report."""
+        query: bytes = request.scope["query_string"]
+        minute = None if self._endpoint is None else self._endpoint.minute(query, now)
+        ends = [snoozes.next, None if minute is None else minute + MINUTE]
+        until = min((end for end in ends if end is not None), default=None)
+        return Unchanged(principal.grant.account_id, principal.revision, until)
+
+    def _snoozes(self, principal: Principal, now: int, connection: Connection) -> SnoozeEnds:
+        """Return the ends of snoozes around now.
 
         Reads treat expired snoozes as open. A background write stores that, unless the database is
         read-only.
         """
         if principal.next_snooze is None or principal.next_snooze > now:
-            return None
+            return SnoozeEnds(None, principal.next_snooze)
         account_id = principal.grant.account_id
-        self._writes.wake_snoozed(account_id, now)
-        return snoozes_over(connection, account_id, now)
+        ends = snooze_ends(connection, account_id, now)
+        if ends.last is not None:
+            self._writes.wake_snoozed(account_id, ends.last, now)
+        return ends
 
 
 @cache

@@ -173,7 +173,7 @@ class Endpoint(ApiPath):
     page_length: default page size. depends_on_minute: checks if the response to a query changes
     with the clock. inline: checks if a query is cheap enough to be tried on the event loop, which a
     search for words is not: full-text indexes have no time limit. extension: it is not in the
-    specification.
+    specification. awaits_news: an answer without news may be awaited, also without a tag.
     """
 
     handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
@@ -181,6 +181,7 @@ class Endpoint(ApiPath):
     depends_on_minute: Callable[[bytes, int], bool] = field(default=never, repr=False)
     inline: Callable[[bytes], bool] = field(default=lambda query: b"q=" not in query, repr=False)
     extension: bool = False
+    awaits_news: bool = False
 
     def answer(self, request: EndpointRequest) -> JsonBody[Any]:
         """Raises: ApiError."""

@@ -24,7 +24,7 @@ RETRY_SECONDS = 1
 MOST_WAITING_MILLISECONDS = 5_000
 # Minimum interval between writes of a key's last use.
 TOUCH_MILLISECONDS = 60_000
-# Minimum interval between attempts to write expired snoozes as open, per account.
+# Minimum interval between attempts to write the same expired snoozes as open, per account.
 WAKE_MILLISECONDS = 10_000
 
 # Milliseconds for which the result of a probe holds.
@@ -85,7 +85,7 @@ class WriteBehind:
         self._database = database
         self._thread = ThreadPoolExecutor(1, "frontdesk-write-behind")
         self._touched: dict[str, int] = {}
-        self._woken: dict[int, int] = {}
+        self._woken: dict[int, tuple[int, int]] = {}
 
     def touch_key(self, key_id: str, last_used_at: int | None, now: int) -> None:
         """Write a stored key's last use, at most once per TOUCH_MILLISECONDS."""
@@ -94,10 +94,14 @@ class WriteBehind:
             self._touched[key_id] = now
             self._submit(partial(touch_key, key_id=key_id, at=now), f"last use of key {key_id}")
 
-    def wake_snoozed(self, account_id: int, now: int) -> None:
-        """Write expired snoozes as open, at most once per WAKE_MILLISECONDS."""
-        if now - self._woken.get(account_id, 0) >= WAKE_MILLISECONDS:
-            self._woken[account_id] = now
+    def wake_snoozed(self, account_id: int, last: int, now: int) -> None:
+        """Write expired snoozes as open, the same ones at most once per WAKE_MILLISECONDS.
+
+        last: when the latest of them ended.
+        """
+        before, tried_at = self._woken.get(account_id, (0, 0))
+        if last > before or now - tried_at >= WAKE_MILLISECONDS:
+            self._woken[account_id] = last, now
             self._submit(partial(_wake, account_id, now), "end of snoozes")
 
     def close(self) -> None:

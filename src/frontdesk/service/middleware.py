@@ -239,6 +239,9 @@ class HttpApplication(Router):
             ],
         )
 
+    def release(self) -> None:
+        """Answer the requests that are held, as the server is about to shut down."""
+
     def drain(self) -> None:
         """Cut off what is under way, as the server shuts down: it is answered 503."""
         self._draining = True

@@ -14,6 +14,7 @@ from frontdesk.ingest.media.facts import PREVIEW_SIDE
 from frontdesk.service.api_keys import SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import ApiPath, Endpoint, JsonBody
+from frontdesk.service.held_requests import LONGEST_SECONDS
 from frontdesk.service.media.endpoint import MEDIA_ENDPOINT
 from frontdesk.service.openapi_schemas import (
     Schema,
@@ -388,6 +389,10 @@ _HEADERS: Mapping[str, Schema] = MappingProxyType(
         "X-Request-Id": {"description": "Names this request in the log.", "schema": _TEXT},
         "ETag": {"description": "For If-None-Match.", "schema": _TEXT},
         "Link": {"description": 'The next page, as `<…>; rel="next"`.', "schema": _TEXT},
+        "Preference-Applied": {
+            "description": "`wait=N` if the request could be held for N seconds.",
+            "schema": _TEXT,
+        },
         "RateLimit-Policy": {"description": "How often this key may ask.", "schema": _TEXT},
         "RateLimit": {"description": "What is left of it.", "schema": _TEXT},
         "Retry-After": {
@@ -398,6 +403,17 @@ _HEADERS: Mapping[str, Schema] = MappingProxyType(
     }
 )
 _LIMITS = ("RateLimit-Policy", "RateLimit")
+_OPTIONAL = (*_LIMITS, "Link", "Preference-Applied")
+_PREFER: Mapping[str, Any] = MappingProxyType(
+    {
+        "name": "Prefer",
+        "in": "header",
+        "description": "`wait=N` (RFC 7240): an answer without news waits for some, up to N "
+        f"seconds, {LONGEST_SECONDS} at most.",
+        "schema": {"type": "string", "examples": [f"wait={LONGEST_SECONDS}"]},
+        EXTENSION: True,
+    }
+)
 _HEADERS_OF: Mapping[int, tuple[str, ...]] = MappingProxyType(
     {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 )
@@ -421,7 +437,7 @@ def document() -> Schema:
         "components": {
             "schemas": schemas_of([Problem, *map(body_of, ENDPOINTS)]),
             "headers": {
-                name: {**header, "required": name not in (*_LIMITS, "Link")}
+                name: {**header, "required": name not in _OPTIONAL}
                 for name, header in _HEADERS.items()
             },
             "responses": {
@@ -466,18 +482,20 @@ def _operation(endpoint: Endpoint) -> Schema:
         "parameters": [
             *_path_parameters(endpoint),
             *(_parameter(endpoint, name) for name in endpoint.parameters),
+            *([{**_PREFER}] if endpoint.awaits_news else []),
         ],
         "responses": {
             "200": {
                 "description": "What was asked for.",
-                "headers": _headers("X-Request-Id", "ETag", *_LIMITS, *_links(endpoint)),
+                "headers": _headers("X-Request-Id", "ETag", *_LIMITS, *_more_headers(endpoint)),
                 "content": {
                     "application/json": {"schema": reference(body), "example": _example(body)}
                 },
             },
             "304": {
-                "description": "Nothing has changed since the ETag in If-None-Match.",
-                "headers": _headers("X-Request-Id", "ETag", *_LIMITS),
+                "description": "Nothing has changed since the ETag in If-None-Match, nor while the "
+                "request was held by `Prefer: wait=N`.",
+                "headers": _headers("X-Request-Id", "ETag", "Preference-Applied", *_LIMITS),
             },
             **_problems(endpoint),
         },
@@ -591,7 +609,10 @@ def _problem(status: int, codes: list[str]) -> Schema:
     }
 
 
-def _links(endpoint: Endpoint) -> tuple[str, ...]:
+def _more_headers(endpoint: Endpoint) -> tuple[str, ...]:
+    """Return the headers of a 200 that only some endpoints have."""
+    if endpoint.awaits_news:
+        return ("Preference-Applied",)
     return ("Link",) if "cursor" in endpoint.parameters else ()
 
 

@@ -37,13 +37,14 @@ class ServiceMetrics(Telemetry):
         self._requests = self._counter("requests", "Responses.", "route", "status", "code")
         self._seconds = Histogram(
             "frontdesk_request_seconds",
-            "Time from a request to the end of its response.",
+            "Time from a request to the end of its response, without that for which it was held.",
             ("route",),
             buckets=_BUCKETS,
             registry=self.registry,
         )
         self._reads = self._counter("reads", "Reads of the database.", "mode")
         self._queue = self._gauge("queue", "Requests that wait for a thread or are in one.")
+        self._held = self._gauge("held", "Requests that may be held until something changes.")
         self._webhooks = self._counter("webhooks", "Webhook bodies by outcome.", "outcome")
         self._media = self._counter("media", "Files of messages by outcome.", "outcome")
         self._media_seconds = Histogram(
@@ -77,6 +78,11 @@ class ServiceMetrics(Telemetry):
     @contextmanager
     def queued(self) -> Iterator[None]:
         with self._queue.track_inprogress():
+            yield
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        with self._held.track_inprogress():
             yield
 
     def webhook(self, outcome: str) -> None:

@@ -118,6 +118,10 @@ class Dispatcher:
         else:
             await self._interface(scope, receive, send)
 
+    def release(self) -> None:
+        """Answer the requests that are held."""
+        self._interface.release()
+
     def drain(self) -> None:
         """Cut off the requests that are under way."""
         self._interface.drain()
@@ -178,6 +182,7 @@ class Worker:
 
     def _end_with_life(self, loop: asyncio.AbstractEventLoop) -> None:
         self._life.poll(None)
+        loop.call_soon_threadsafe(self._dispatcher.release)
         loop.call_soon_threadsafe(loop.call_later, DRAIN_SECONDS, self._dispatcher.drain)
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -668,16 +668,29 @@ def due_snoozes(connection: Connection, account_id: int, now: int, count: int) -
     )
 
 
-def snoozes_over(connection: Connection, account_id: int, now: int) -> int | None:
-    """Return when the latest expired but still stored snooze ended; None without one."""
+class SnoozeEnds(NamedTuple):
+    """Ends of the stored snoozes of an account around a moment, in epoch milliseconds.
+
+    last: of the latest that has ended, though it is still stored. next: of the first to end.
+    """
+
+    last: int | None
+    next: int | None
+
+
+def snooze_ends(connection: Connection, account_id: int, now: int) -> SnoozeEnds:
     row = connection.row(
         """
-        SELECT MAX(snoozed_until) AS until FROM conversation
-        WHERE account_id = :account AND snoozed_until <= :now
+        SELECT
+          (SELECT MAX(snoozed_until) FROM conversation
+           WHERE account_id = :account AND snoozed_until <= :now) AS last,
+          (SELECT MIN(snoozed_until) FROM conversation
+           WHERE account_id = :account AND snoozed_until > :now) AS next
         """,
         {"account": account_id, "now": now},
     )
-    return None if row is None else row["until"]
+    assert row is not None
+    return SnoozeEnds(row["last"], row["next"])
 
 
 # Columns by which the pages of each are sorted.

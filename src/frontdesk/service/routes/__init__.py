@@ -56,6 +56,7 @@ ENDPOINTS = (
         ("after", "limit"),
         changes.changes,
         extension=True,
+        awaits_news=True,
     ),
     Endpoint(
         "messages",
