@@ -145,6 +145,11 @@ def test_contents_that_are_nested_without_an_end_lose_their_depth() -> None:
     assert bounded(after) is after
 
 
+def test_a_number_of_thousands_of_digits_is_left_out() -> None:
+    event = replace(inbound(1, "w1"), raw={"ids": [10**3_000, 10**12, True]})
+    assert bounded(event).raw == {"ids": [None, 10**12, True]}  # type: ignore[union-attr]
+
+
 def test_a_file_name_keeps_its_ending() -> None:
     name = cut_file_name("n" * 1_000 + ".docx")
     assert (len(name), name[-7:]) == (NAME, "n….docx")

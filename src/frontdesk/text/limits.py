@@ -18,6 +18,8 @@ FIELD = 4_096
 WORD = 512
 # All of the contents of one message together: buttons, products, cards, answers of a form.
 CONTENTS = 131_072
+# Whole numbers in such contents.
+BITS = 64
 # Members of such contents may be nested this deep.
 DEPTH = 32
 # Ids and keys, in bytes of UTF-8: real ids have less than a quarter, and indexes have limits.

@@ -121,9 +121,11 @@ class _CutValue:
         if isinstance(value, str):
             return self._text(value, name)
         self._left -= 1
-        if not isinstance(value, Mapping | list | tuple):
+        is_nested = isinstance(value, Mapping | list | tuple)
+        is_too_long = isinstance(value, int) and value.bit_length() > limits.BITS
+        if not is_nested and not is_too_long:
             return value
-        if depth == limits.DEPTH:
+        if is_too_long or depth == limits.DEPTH:
             self.has_cut = True
             return None
         if isinstance(value, Mapping):

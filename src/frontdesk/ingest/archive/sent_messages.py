@@ -81,7 +81,7 @@ def _author(record: JsonObject) -> Author:
     key = (
         author.optional_id("id") or author.optional_id("external_id") or author.optional_id("email")
     )
-    return Author(kind, key or name, name)
+    return Author(kind, key or author.optional_id("name"), name)
 
 
 def _signed(event: DomainEvent, author: Author) -> DomainEvent:

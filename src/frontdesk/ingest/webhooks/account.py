@@ -27,8 +27,8 @@ def template(value: JsonObject, account: str | None, at: int) -> TemplateUpsert:
     status = value.optional_text("event") or None
     return TemplateUpsert(
         id=value.id(TEMPLATE),
-        name=value.text("message_template_name"),
-        language=value.text("message_template_language"),
+        name=value.id("message_template_name"),
+        language=value.id("message_template_language"),
         at=at,
         components=_components(value),
         category=value.optional_text("new_category")
