@@ -40,7 +40,7 @@ PERSON = Person("+34600000001", "34600000001")
 CHECKED = {
     *("phone_number_id", "phone", "channel", "person", "wamid", "reply_wamid", "target_wamid"),
     *("external_id", "key", "id", "title", "short_code", "language", "old", "new", "channels"),
-    *("members", "display_phone_number", "forwarded", "status", "distribution", "user"),
+    *("members", "display_phone_number", "waba_id", "forwarded", "status", "distribution", "user"),
 }
 NAMED_BY_KEY = (events.TeamUpsert, events.TemplateUpsert, events.ConversationEvent)
 
@@ -148,6 +148,25 @@ def test_contents_that_are_nested_without_an_end_lose_their_depth() -> None:
 def test_a_number_of_thousands_of_digits_is_left_out() -> None:
     event = replace(inbound(1, "w1"), raw={"ids": [10**3_000, 10**12, True]})
     assert bounded(event).raw == {"ids": [None, 10**12, True]}  # type: ignore[union-attr]
+
+
+def test_an_id_in_contents_is_left_out_and_never_cut() -> None:
+    advertisement = {"source_id": "9" * 600, "headline": "h" * 5_000, "ctwa_clid": "c" * 500}
+    after = bounded(replace(inbound(1, "w1"), referral=advertisement)).referral
+    assert after == {"source_id": None, "headline": "h" * 4_095 + "…", "ctwa_clid": "c" * 500}
+
+
+@pytest.mark.both_engines
+def test_what_an_index_has_of_contents_fits_into_it(database: Database) -> None:
+    words = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(9_999))
+    template = {"name": words, "language": words, "components": []}
+    some = [
+        inbound(1_000, "w1", referral={"source_id": words, "headline": words}),
+        inbound(2_000, "w2", outbound=True, type="template", text=None, content=template),
+    ]
+    database.write(lambda connection: apply_events(connection, 1, some, now=5_000))
+    rows = database.read(lambda connection: connection.rows("SELECT id FROM message"))
+    assert len(rows) == 2
 
 
 def test_a_file_name_keeps_its_ending() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from frontdesk.text.limits import LONGEST_ID
+from frontdesk.text.limits import LONGEST_ID, is_too_long
 from frontdesk.wire.values import CHANNEL_ID, PHONE_DIGITS
 
 T = TypeVar("T")
@@ -152,7 +152,7 @@ class JsonObject:
 
 def checked_id(value: str, where: str) -> str:
     """Validate the length of an id or key; `where` is its path in errors. Raises: Malformed."""
-    if len(value) > LONGEST_ID // 4 and len(value.encode(errors="replace")) > LONGEST_ID:
+    if len(value) > LONGEST_ID // 4 and is_too_long(value):
         raise Malformed(f"{where} is too long: it may have {LONGEST_ID} bytes")
     return value
 

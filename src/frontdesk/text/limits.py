@@ -29,6 +29,11 @@ _CUT = f"\n[cut: a text may have {TEXT:,} characters]"
 _LONGEST_ENDING = 16
 
 
+def is_too_long(id: str) -> bool:
+    """Check an id or key."""
+    return len(id.encode(errors="replace")) > LONGEST_ID
+
+
 def cut_text(text: str) -> str:
     """The first characters of a text that is too long, and a line that says so.
 

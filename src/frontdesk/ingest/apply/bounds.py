@@ -10,7 +10,6 @@ from frontdesk.ingest.events import (
     ChannelUpsert,
     ContactUpsert,
     CustomFieldUpsert,
-    DomainEvent,
     LabelUpsert,
     MessageEdit,
     MessagePricing,
@@ -24,7 +23,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.text import limits
-from frontdesk.text.limits import CONTENTS, FIELD, NAME, REACTION, TEXT, WORD
+from frontdesk.text.limits import CONTENTS, FIELD, NAME, REACTION, TEXT, WORD, is_too_long
 
 E = TypeVar("E")
 
@@ -33,7 +32,7 @@ E = TypeVar("E")
 _TEXTS: Mapping[type, Mapping[str, int]] = {
     Author: {"kind": WORD, "name": NAME},
     MessagePricing: dict.fromkeys(("category", "model", "type"), WORD),
-    ChannelUpsert: {"alias": NAME, "waba_id": WORD},
+    ChannelUpsert: {"alias": NAME},
     ContactUpsert: {"name": NAME, "profile_name": NAME, "username": NAME, "email": WORD},
     MessageUpsert: {"text": TEXT, "type": WORD, "source": WORD},
     MessageEdit: {"text": TEXT, "type": WORD},
@@ -52,7 +51,7 @@ _TEXTS: Mapping[type, Mapping[str, int]] = {
     },
     CannedResponseUpsert: {"text": TEXT},
     TemplateUpsert: {
-        **dict.fromkeys(("category", "status", "quality_score", "waba_id"), WORD),
+        **dict.fromkeys(("category", "status", "quality_score"), WORD),
         **dict.fromkeys(("previous_category", "parameter_format"), WORD),
         "rejected_reason": FIELD,
     },
@@ -74,11 +73,21 @@ _VALUES: Mapping[type, Mapping[str, int]] = {
 # Events that have such a part.
 _PARTS = {MessageUpsert: ("author", "pricing"), NoteUpsert: ("author",)}
 _FILE_NAME = "filename"
+# Members that name something to others: of an advertisement, a product, a template.
+_ID_ENDS = ("_id", "_clid")
+_NAMES = ("name", "language")
 
 
-def bounded(event: DomainEvent) -> DomainEvent:
-    """The event with what is too long in it cut; itself if nothing is."""
+def bounded(event: E) -> E:
+    """The event, or a part of one, with what is too long in it cut; itself if nothing is."""
     return _bounded(event)
+
+
+def bounded_contents(contents: dict[str, Any]) -> dict[str, Any]:
+    """The contents of a message, likewise."""
+    walk = _CutValue(TEXT)
+    after: dict[str, Any] = walk.cut(contents, 0)
+    return after if walk.has_cut else contents
 
 
 def _bounded(event: E) -> E:
@@ -117,20 +126,23 @@ class _CutValue:
         self.has_cut = False
 
     def cut(self, value: Any, depth: int, name: str = "") -> Any:
-        """The value with long texts cut, and without what comes after the last room."""
+        """The value with long texts cut and long ids left out, up to the last room."""
         if isinstance(value, str):
-            return self._text(value, name)
+            if (name == "id" or name.endswith(_ID_ENDS)) and is_too_long(value):
+                self.has_cut = True
+                return None
+            return self._text(value, NAME if depth == 1 and name in _NAMES else self._most, name)
         self._left -= 1
         is_nested = isinstance(value, Mapping | list | tuple)
-        is_too_long = isinstance(value, int) and value.bit_length() > limits.BITS
-        if not is_nested and not is_too_long:
+        is_endless = isinstance(value, int) and value.bit_length() > limits.BITS
+        if not is_nested and not is_endless:
             return value
-        if is_too_long or depth == limits.DEPTH:
+        if is_endless or depth == limits.DEPTH:
             self.has_cut = True
             return None
         if isinstance(value, Mapping):
             return {
-                self._text(key): self.cut(one, depth + 1, key)
+                self._text(key, NAME): self.cut(one, depth + 1, key)
                 for key, one in value.items()
                 if self._has_room()
             }
@@ -140,11 +152,11 @@ class _CutValue:
         self.has_cut = self.has_cut or self._left <= 0
         return self._left > 0
 
-    def _text(self, text: str, name: str = "") -> str:
+    def _text(self, text: str, most: int, name: str = "") -> str:
         is_file = name == _FILE_NAME
-        if len(text) > min(NAME if is_file else self._most, self._left):
+        if len(text) > min(NAME if is_file else most, self._left):
             self.has_cut = True
-            text = limits.cut_file_name(text) if is_file else _cut(text, self._most)
+            text = limits.cut_file_name(text) if is_file else _cut(text, most)
             text = limits.cut_line(text, max(self._left, 1))
         self._left -= len(text)
         return text

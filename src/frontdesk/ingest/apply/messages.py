@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, overload
 
 from frontdesk.ingest.apply import message_row
+from frontdesk.ingest.apply.bounds import bounded, bounded_contents
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.contacts import Contacts
 from frontdesk.ingest.apply.context import EDIT, READ, REVOKE, STATUS, BatchContext, PendingUpdates
@@ -145,7 +146,8 @@ class Messages:
         text = templates.body_text(components)
         if text is None:
             return {}
-        return {"text": cut_text(text), "content": {**content, "components": components}}
+        filled = bounded_contents({**content, "components": components})
+        return {"text": cut_text(text), "content": filled}
 
     def _mark_matched(self, conversation: BatchConversation, copy: MessageRow) -> bool:
         """Note the export's time in the message with a wamid that is the same; False if none is."""
@@ -348,7 +350,7 @@ class Messages:
         if not self._pending.has_any(*place):
             return
         if edit := self._pending.take(*place, EDIT):
-            message_row.edit(row, MessageEdit(**edit[1]))
+            message_row.edit(row, bounded(MessageEdit(**edit[1])))
         if revoke := self._pending.take(*place, REVOKE):
             message_row.revoke(row, revoke[0])
         if read := self._pending.take(*place, READ):

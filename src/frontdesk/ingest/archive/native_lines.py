@@ -185,7 +185,7 @@ def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         phone=phone_of(line.optional_text("phone") or shown),
         display_phone_number=shown,
         details=details,
-        waba_id=line.optional_text("waba_id"),
+        waba_id=line.optional_id("waba_id"),
         alias=line.optional_text("alias"),
     )
 
@@ -245,7 +245,7 @@ def _canned_response(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 
 def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
-    names = ("category", "status", "quality_score", "waba_id", "rejected_reason")
+    names = ("category", "status", "quality_score", "rejected_reason")
     more = ("previous_category", "parameter_format")
     yield TemplateUpsert(
         id=line.id("id"),
@@ -253,6 +253,7 @@ def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         language=line.id("language"),
         at=at_of(line, now),
         components=tuple(part.members for part in line.parts("components")),
+        waba_id=line.optional_id("waba_id"),
         **line.optional_texts(*names, *more),
     )
 

@@ -22,6 +22,8 @@ from frontdesk.ingest.webhooks.messages import (
     convert_status,
     convert_user_id,
 )
+from frontdesk.text.clean import shortened
+from frontdesk.text.limits import NAME
 
 __all__ = ["NormalisedBody", "normalise"]
 
@@ -132,11 +134,11 @@ def _entry_changes(entry: JsonObject, reading: _Conversion) -> Iterator[_ChangeV
         reading.ignored["entry without changes"] += 1
     at = entry.moment("time") if "time" in entry else reading.received_at or 0
     for change in _readable(entry.elements("changes"), reading.refused):
-        name = change.optional_text("field") or ""
+        name = shortened(change.optional_text("field") or "", NAME)
         value = change.members.get("value")
         if isinstance(value, dict):
             yield _ChangeValue(
-                name, JsonObject(value, "value", change), entry.optional_text("id"), at
+                name, JsonObject(value, "value", change), entry.optional_id("id"), at
             )
         else:
             reading.ignored[f"field {name or 'unknown'}"] += 1
