@@ -4,7 +4,7 @@ import io
 import logging
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -22,6 +22,22 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+class Interrupted(io.StringIO):
+    """An output that takes a step with each line, and is interrupted by the one after the last."""
+
+    def __init__(self, *steps: Callable[[], None]) -> None:
+        super().__init__()
+        self._steps = iter(steps)
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        step = next(self._steps, None)
+        if step is None:
+            raise KeyboardInterrupt
+        step()
+        return written
 
 
 class Ended(NamedTuple):

@@ -1,16 +1,22 @@
-"""Commands that go on: how often they ask, and what they say of a server that is away."""
+"""Commands that go on: what they print, and what they do while a server is away."""
+
+import io
+from types import SimpleNamespace
 
 import pytest
+from tests.commands import Terminal
 
-from frontdesk.cli.polling import follow
+from frontdesk.cli.output import Output
+from frontdesk.cli.polling import after_news, follow, printer
 from frontdesk.errors import NetworkMisconfigured, Unauthorised, Unreachable
 
 
 class Script:
     """Feed of prepared answers; an exception is raised."""
 
-    def __init__(self, *answers: Exception | list[str]) -> None:
+    def __init__(self, *answers: Exception | list[str], chance: float = 0.5) -> None:
         self._answers = iter(answers)
+        self._chance = chance
         self.pauses: list[float] = []
 
     async def poll(self) -> list[str]:
@@ -29,40 +35,52 @@ class Script:
             await follow(
                 self.poll,
                 printed.extend,  # type: ignore[arg-type]
-                interval=4,
                 sleep=self.sleep,
-                chance=lambda: 0.5,
+                chance=lambda: self._chance,
             )
         return printed
 
 
 REFUSED = Unauthorised("no")
+GONE = Unreachable("The server cannot be reached")
 
 
-async def test_it_asks_less_often_while_nothing_happens():
-    script = Script([], [], ["a"], [], REFUSED)
-    assert await script.run() == ["a"]
-    assert script.pauses == [4, 6, 9, 4, 6]
+async def test_it_asks_again_at_once_after_an_answer():
+    script = Script([], ["a"], [], ["b"], REFUSED)
+    assert await script.run() == ["a", "b"]
+    assert script.pauses == []
 
 
-async def test_it_never_waits_longer_than_a_minute_by_itself():
-    script = Script(*[[] for _ in range(12)], REFUSED)
-    await script.run()
-    assert max(script.pauses) == 60
-
-
-async def test_an_unreachable_server_is_reported_once_and_polled_again(
+async def test_an_unreachable_server_is_reported_once_and_asked_again(
     capsys: pytest.CaptureFixture[str],
 ):
-    gone = Unreachable("The server cannot be reached")
-    script = Script(gone, gone, ["a"], ["b"], REFUSED)
+    script = Script(GONE, GONE, ["a"], ["b"], REFUSED)
     assert await script.run() == ["a", "b"]
-    assert script.pauses == [4] * 5
-    said = capsys.readouterr().err.splitlines()
-    assert said == [
+    assert capsys.readouterr().err.splitlines() == [
         "frontdesk: The server cannot be reached; trying again",
         "frontdesk: the server answers again",
     ]
+
+
+async def test_pauses_grow_to_a_minute_while_a_server_is_away_and_begin_anew():
+    script = Script(*[GONE] * 9, ["a"], GONE, REFUSED)
+    assert await script.run() == ["a"]
+    assert script.pauses == [1, 2, 5, 10, 20, 40, 60, 60, 60, 1]
+
+
+async def test_a_server_is_asked_no_earlier_than_it_says():
+    script = Script(Unreachable("Too many requests", retry_after=7), GONE, REFUSED)
+    await script.run()
+    assert script.pauses == [7, 2]
+
+
+@pytest.mark.parametrize(("chance", "pauses"), [(0.0, [0.9, 1.8]), (1.0, [1.1, 2.2])])
+async def test_programs_that_lost_a_server_together_do_not_ask_together(
+    chance: float, pauses: list[float]
+) -> None:
+    script = Script(GONE, GONE, REFUSED, chance=chance)
+    await script.run()
+    assert script.pauses == pauses
 
 
 async def test_what_asking_again_does_not_mend_ends_it():
@@ -70,23 +88,46 @@ async def test_what_asking_again_does_not_mend_ends_it():
     assert await script.run(NetworkMisconfigured) == ["a"]
 
 
-@pytest.mark.parametrize(("chance", "pauses"), [(0.0, [3.6, 5.4]), (1.0, [4.4, 6.6])])
-async def test_programs_that_begin_together_do_not_ask_together(
-    chance: float, pauses: list[float]
-) -> None:
-    script = Script([], REFUSED)
-    with pytest.raises(Unauthorised):
-        await follow(
-            script.poll, lambda rows: None, interval=4, sleep=script.sleep, chance=lambda: chance
-        )
-    assert script.pauses == pauses
+async def test_news_whose_rows_could_not_be_read_are_read_without_waiting_for_more() -> None:
+    log: list[str] = []
+    answers = iter([["a"], GONE, ["b"], ["c"]])
+
+    async def next_news() -> None:
+        log.append("news")
+
+    async def poll() -> list[str]:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        log.extend(answer)
+        return answer
+
+    read = after_news(SimpleNamespace(next=next_news), poll)  # type: ignore[arg-type]
+    assert await read() == ["a"]
+    with pytest.raises(Unreachable):
+        await read()
+    assert await read() == ["b"]
+    assert await read() == ["c"]
+    assert log == ["news", "a", "news", "b", "news", "c"]
 
 
-async def test_a_pause_is_no_shorter_after_a_server_was_away(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("out", "style", "printed"),
+    [
+        (io.StringIO(), "text", "x None\ny None\n"),
+        (Terminal(), "text", "x 80\ny 80\n"),
+        (io.StringIO(), "jsonl", "['id'] x\n['id'] y\n"),
+    ],
+)
+def test_rows_are_lines_of_text_or_of_json(
+    out: io.StringIO, style: str, printed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gone = Unreachable("Away")
-    script = Script([], gone, ["a"], gone, [], REFUSED)
-    assert await script.run() == ["a"]
-    assert script.pauses == [4, 6, 6, 4, 4, 6]
-    assert len(capsys.readouterr().err.splitlines()) == 4
+    monkeypatch.setenv("COLUMNS", "80")
+    show = printer(
+        out,
+        Output(style, ("id",)),
+        lambda row, width: f"{row} {width}",
+        lambda row, fields: f"{[*fields]} {row}",
+    )
+    show(["x", "y"])
+    assert out.getvalue() == printed

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.commands import Terminal, output_of, run_command, run_on
+from tests.commands import Interrupted, Terminal, output_of, run_command, run_on
 from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cache import Cache
 from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, line
-from frontdesk.cli.exit_codes import ERROR, USAGE
+from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, USAGE
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, NotFound, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
@@ -84,6 +84,16 @@ async def test_new_messages_are_returned_once_and_in_order(mailbox: Mailbox, wri
     assert await messages.poll() == []
     write("fourth", seconds=4)
     assert texts(await messages.poll()) == ["fourth"]
+
+
+def test_a_tail_that_goes_on_prints_what_comes(
+    sample_database: SQLiteDatabase, tmp_path: Path, write: Write
+) -> None:
+    out = Interrupted(lambda: write("Are you there?"), lambda: write("Hello?", seconds=2))
+    ended = run_on(tmp_path / "inbox.db", "tail", "--lines", "1", stdout=out)
+    assert (ended.exit_code, ended.stderr.strip()) == (INTERRUPTED, "")
+    said = [text.rpartition(": ")[2] for text in out.getvalue().splitlines()]
+    assert said[1:] == ["Are you there?", "Hello?"]
 
 
 async def test_all_messages_of_one_moment_are_returned(mailbox: Mailbox, write: Write):

@@ -1,47 +1,87 @@
-"""Commands that go on until Ctrl-C: what they ask for at an interval, and print."""
+"""Commands that go on until Ctrl-C: what they wait for, and print, and servers that are away."""
 
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 from frontdesk.cli.exit_codes import say
+from frontdesk.cli.output import Output, terminal_width
 from frontdesk.errors import NetworkMisconfigured, Unreachable
+
+if TYPE_CHECKING:
+    from frontdesk.mailbox.news import News
 
 N = TypeVar("N")
 Printer: TypeAlias = Callable[[Sequence[N]], None]
 
-LONGEST_PAUSE_SECONDS = 60.0
-_SLOWER = 1.5
+# Pauses after failures in a row, the last one from then on.
+_PAUSES = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0)
+
+
+def printer(
+    out: TextIO,
+    output: Output,
+    line: Callable[[N, int | None], str],
+    json: Callable[[N, Sequence[str]], str],
+) -> Printer[N]:
+    """Return a function that prints rows, each on a line: as text of a width, or as JSON."""
+
+    def show(rows: Sequence[N]) -> None:
+        for row in rows:
+            if output.format == "text":
+                out.write(line(row, terminal_width(out)) + "\n")
+            else:
+                out.write(json(row, output.fields) + "\n")
+        out.flush()
+
+    return show
 
 
 async def follow(
     poll: Callable[[], Awaitable[Sequence[N]]],
     show: Printer[N],
     *,
-    interval: float,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     chance: Callable[[], float] = random.random,
 ) -> None:
-    """Print new rows forever; intervals grow while there are none.
+    """Print new rows forever. poll: waits for them; after an unreachable server it is called again.
 
-    An unreachable server is asked again at the interval: the client sends nothing while it pauses.
+    Raises: InboxError: what asking again does not mend.
     """
-    pause, lost = interval, False
+    failures = 0
     while True:
-        # Jitter, so that many clients do not poll in step.
-        await sleep(pause * (0.9 + 0.2 * chance()))
         try:
             rows = await poll()
         except NetworkMisconfigured:
             raise
         except Unreachable as error:
-            if not lost:
+            if not failures:
                 say(f"{error}; trying again")
-            lost = True
-            continue
-        if lost:
-            say("the server answers again")
-        lost = False
-        show(rows)
-        pause = interval if rows else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
+            seconds = max(_PAUSES[min(failures, len(_PAUSES) - 1)], error.retry_after or 0.0)
+            failures += 1
+            # Jitter, so that many clients do not come back in step.
+            await sleep(seconds * (0.9 + 0.2 * chance()))
+        else:
+            if failures:
+                say("the server answers again")
+            failures = 0
+            show(rows)
+
+
+def after_news(
+    news: "News", poll: Callable[[], Awaitable[Sequence[N]]]
+) -> Callable[[], Awaitable[Sequence[N]]]:
+    """Return `poll` as of after the next news. Where it fails, it is called again without any."""
+    due = False
+
+    async def wait_and_poll() -> Sequence[N]:
+        nonlocal due
+        if not due:
+            await news.next()
+        due = True
+        rows = await poll()
+        due = False
+        return rows
+
+    return wait_and_poll

@@ -387,14 +387,15 @@ async def watch_report(
     """Print reports forever."""
 
     async def poll() -> list[Report]:
+        await sleep(WATCH_SECONDS)
         return [await read()]
 
     def show(reports: Sequence[Report]) -> None:
         for report in reports:
             _write(report, output, order)
 
-    show(await poll())
-    await follow(poll, show, interval=WATCH_SECONDS, sleep=sleep)
+    show([await read()])
+    await follow(poll, show, sleep=sleep)
 
 
 def _refuse_tables() -> None:

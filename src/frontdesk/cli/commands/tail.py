@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import click
 
@@ -29,9 +29,8 @@ from frontdesk.cli.output import (
     output_options,
     plain,
     standard_output,
-    terminal_width,
 )
-from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
+from frontdesk.cli.polling import Printer, after_news, follow, printer
 from frontdesk.cli.tail_state import LATE, TailState, printing_once
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
@@ -52,6 +51,8 @@ if TYPE_CHECKING:
 
 # Name of the setting with what was alerted by this command.
 _ALERTED = "alerted in the shell"
+# Least interval of the requests by which alerts are found, of which there are several.
+_ALERT_SPACING_SECONDS = 5.0
 N = TypeVar("N")
 
 AnyMessage: TypeAlias = Message | MessagePreview
@@ -249,11 +250,11 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
 @click.option("--once", is_flag=True, help="Print once and exit.")
 @click.option(
     "--interval",
-    type=click.FloatRange(1, LONGEST_PAUSE_SECONDS),
-    default=5.0,
+    type=click.FloatRange(1, 60),
+    default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="Interval of requests; longer while nothing happens.",
+    help="Interval of requests to a server that does not say what changed.",
 )
 @output_options("text", "jsonl", default="text")
 def tail_command(
@@ -269,7 +270,7 @@ def tail_command(
 ) -> None:
     """Print new messages as they arrive, one a line.
 
-    Polls with conditional requests, and tries again while the server is unreachable, until Ctrl-C.
+    Waits for changes, and tries again while the server is unreachable, until Ctrl-C.
 
     With --alerts, print the alerts configured under [alerts], for all conversations, and use its
     program and the terminal's notifications. No alert is repeated, not even from cron.
@@ -278,21 +279,28 @@ def tail_command(
     if alerts:
         if state is not None:
             raise click.UsageError("--state does not go with --alerts, of which none is repeated")
-        show = _printer(out, output, _alert_line, _alert_json)
+        show = printer(out, output, _alert_line, _alert_json)
         _follow_alerts(target, show, since, once=once, interval=interval)
         return
 
+    # Deferred: the list of commands does not need it.
+    from frontdesk.mailbox.news import News
+
     async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
         ids = await filter_ids(client, **filters)
-        show, begin = _printer(out, output, line, as_json), since
+        show, begin = printer(out, output, line, as_json), since
         if state is not None:
             of = sha256(f"{cache_origin(target)} {ids}".encode()).hexdigest()
             printed = TailState.load(state, of, since or utc_now())
             show, begin = printing_once(show, printed, utc_now), printed.since
+        news = News(client, poll_seconds=interval)
+        if not once:
+            # Before the list is read: nothing falls between.
+            await news.next()
         messages = NewMessages(mailbox, ConversationFilter(**ids), begin or utc_now())
         show(await (messages.poll() if begin else messages.latest(lines)))
         if not once:
-            await follow(messages.poll, show, interval=interval)
+            await follow(after_news(news, messages.poll), show)
 
     _run_with_mailbox(target, work)
 
@@ -330,6 +338,9 @@ def _follow_alerts(
             " under [alerts]"
         )
 
+    # Deferred: the list of commands does not need it.
+    from frontdesk.mailbox.news import News
+
     async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
         save = partial(mailbox.set_setting, _ALERTED)
         watch = AlertWatch(settings, since or utc_now(), mailbox.get_setting(_ALERTED), save)
@@ -346,9 +357,18 @@ def _follow_alerts(
         async def poll() -> list[Alert]:
             return await watch.poll(mailbox.conversation_page, utc_now())
 
+        # Waits and reply windows are due without a change.
+        news = News(
+            client,
+            wait_seconds=round(POLL_SECONDS),
+            spacing_seconds=_ALERT_SPACING_SECONDS,
+            poll_seconds=max(interval, POLL_SECONDS / 2),
+        )
+        if not once:
+            await news.next()
         announce(await poll())
         if not once:
-            await follow(poll, announce, interval=max(interval, POLL_SECONDS / 2))
+            await follow(after_news(news, poll), announce)
 
     _run_with_mailbox(target, work)
 
@@ -369,23 +389,6 @@ def _alert_line(alert: Alert, width: int | None) -> str:
 def _alert_json(alert: Alert, fields: Sequence[str]) -> str:
     shown = alert.conversation.model_dump(mode="json")
     return json_of({"kind": alert.kind, "text": alert.sentence, "conversation": shown}, fields)
-
-
-def _printer(
-    out: TextIO,
-    output: Output,
-    line: Callable[[N, int | None], str],
-    json: Callable[[N, Sequence[str]], str],
-) -> Printer[N]:
-    def show(rows: Sequence[N]) -> None:
-        for row in rows:
-            if output.format == "text":
-                out.write(line(row, terminal_width(out)) + "\n")
-            else:
-                out.write(json(row, output.fields) + "\n")
-        out.flush()
-
-    return show
 
 
 def as_json(activity: Activity, fields: Sequence[str] = ()) -> str:

@@ -1,0 +1,131 @@
+"""News of an inbox: what changed, from one held request after the other.
+
+A server that does not say what changed is asked for the head of its list every 30 seconds.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from frontdesk.errors import NotOffered, Unreachable
+from frontdesk.wire import Changes, Conversation, ConversationFilter
+from frontdesk.wire.queries import MAX_LIMIT
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+
+# The longest wait that a server grants, and one that fits between proxies which cut off earlier.
+WAIT_SECONDS, SHORT_WAIT_SECONDS = 50, 25
+# Between an answer and the next request: what changes meanwhile comes together.
+SPACING_SECONDS = 1.0
+# Between two requests to a server that holds none.
+POLL_SECONDS = 30.0
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class ChangeFeed:
+    """Changes after a position, which the server holds back until there are some.
+
+    position: after what was returned last; None before the first answer. has_more: there are more
+    changes already. wait_seconds: after which an answer may say that there are none.
+    """
+
+    def __init__(
+        self,
+        client: "InboxClient",
+        position: str | None = None,
+        *,
+        wait_seconds: int = WAIT_SECONDS,
+        spacing_seconds: float = SPACING_SECONDS,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.position = position
+        self._client, self._sleep = client, sleep
+        self._wait_seconds, self._spacing_seconds = wait_seconds, spacing_seconds
+        self._pause = 0.0
+        self.has_more = False
+
+    async def next(self, *, waits: bool = True) -> Changes:
+        """Return the next changes: none if none came for a while, or for the first position.
+
+        waits: for changes, if there are none yet. After a failure the position is what it was.
+
+        Raises: NotOffered: the server does not say what changed. InboxError.
+        """
+        pause, self._pause = self._pause, 0.0
+        if pause:
+            await self._sleep(pause)
+        waits = waits and self.position is not None and not self.has_more
+        try:
+            received = await self._client.changes(
+                self.position, wait_seconds=self._wait_seconds if waits else 0
+            )
+        except Unreachable:
+            self._wait_seconds = min(self._wait_seconds, SHORT_WAIT_SECONDS)
+            raise
+        changes = received.changes
+        self.position, self.has_more = changes.next, changes.has_more
+        if waits and not changes.has_more:
+            self._pause = self._spacing_seconds if received.held else POLL_SECONDS
+        return changes
+
+
+class News:
+    """Changes of an inbox for whoever shows it, from a server of any kind.
+
+    An answer with `reset` says that anything may have changed; the first one is for the position
+    alone: ask for it before anything is read. poll_seconds: between two requests to a server that
+    does not say what changed.
+    """
+
+    def __init__(
+        self,
+        client: "InboxClient",
+        position: str | None = None,
+        *,
+        wait_seconds: int = WAIT_SECONDS,
+        spacing_seconds: float = SPACING_SECONDS,
+        poll_seconds: float = POLL_SECONDS,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._client, self._sleep, self._poll_seconds = client, sleep, poll_seconds
+        self._feed: ChangeFeed | None = ChangeFeed(
+            client,
+            position,
+            wait_seconds=wait_seconds,
+            spacing_seconds=spacing_seconds,
+            sleep=sleep,
+        )
+        self._head: dict[str, Conversation] | None = None
+
+    @property
+    def position(self) -> str | None:
+        """Where another run may go on; None if the server has no positions."""
+        return self._feed.position if self._feed is not None else None
+
+    async def next(self) -> Changes:
+        """Return what changed since the last answer; nothing after a while without changes.
+
+        After a failure, what changed meanwhile comes with the next answer.
+
+        Raises: InboxError.
+        """
+        if self._feed is not None:
+            try:
+                return await self._feed.next()
+            except NotOffered:
+                self._feed = None
+        return await self._changes_of_head()
+
+    async def _changes_of_head(self) -> Changes:
+        """Compare the first page of the list with that of the last time."""
+        if self._head is not None:
+            await self._sleep(self._poll_seconds)
+        page = await self._client.conversation_page(ConversationFilter(), limit=MAX_LIMIT)
+        before, self._head = self._head, {row.id: row for row in page.data}
+        if before is None:
+            return Changes(data=(), reset=True, next="")
+        rows = tuple(row for row in reversed(page.data) if before.get(row.id) != row)
+        # Where every row is another one, more may be so below.
+        return Changes(data=rows, reset=len(rows) == len(page.data) and not page.ended, next="")
