@@ -22,6 +22,7 @@ _SECTIONS = {
         "report": f"{_COMMANDS}.report:report_command",
         "counts": f"{_COMMANDS}.counts:counts_command",
         "tail": f"{_COMMANDS}.tail:tail_command",
+        "changes": f"{_COMMANDS}.changes:changes_command",
     },
     "This computer": {
         "demo": f"{_COMMANDS}.demo:demo_command",
