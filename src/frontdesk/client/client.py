@@ -395,7 +395,11 @@ class InboxClient:
         if after is not None:
             parameters["after"] = after
 
+        answered = False
+
         def read(answer: Response) -> ReceivedChanges:
+            nonlocal answered
+            answered = True
             # Another form is no deviation: this is an extension.
             changes = value_of(answer, Changes, lambda remark: None)
             return ReceivedChanges(changes, "preference-applied" in answer.headers)
@@ -407,6 +411,9 @@ class InboxClient:
                 parameters,
             )
         except BadResponse as error:
+            if not answered:
+                # A failure of the server, which may have it all the same.
+                raise
             raise NotOffered("This server does not say what changed") from error
 
     async def search_page(

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import ceil
@@ -49,8 +49,10 @@ class Throttle:
         self._trying = False
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
+    async def slot(self, *, held: bool = False) -> AsyncIterator[None]:
         """Acquire a slot for one request; report its result before leaving the context.
+
+        held: the server may hold the request, which takes no place of others meanwhile.
 
         Raises: Paused, CircuitOpen: requests are paused, for `retry_after` seconds.
         """
@@ -60,7 +62,7 @@ class Throttle:
             self._check_pause()
             trial = self._check_circuit()
         try:
-            async with self._places:
+            async with nullcontext() if held else self._places:
                 if not urgent:
                     await self._wait()
                 yield

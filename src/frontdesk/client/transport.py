@@ -264,7 +264,7 @@ class Requests:
         wait_seconds: int,
     ) -> V:
         deadline_seconds = self._deadline_seconds + wait_seconds
-        async with self.slot():
+        async with self.slot(held=wait_seconds > 0):
             try:
                 async with asyncio.timeout(deadline_seconds):
                     if wait_seconds:
@@ -275,13 +275,15 @@ class Requests:
                 raise Unreachable(words) from _unlocated(error)
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
+    async def slot(self, *, held: bool = False) -> AsyncIterator[None]:
         """Acquire a slot of the throttle for one request, and report to it how that ended.
+
+        held: as of `Throttle.slot`.
 
         Raises: Paused, CircuitOpen: no requests are sent now. InboxError: in place of a
         TransientFailure, after which no more attempts are made.
         """
-        async with self._throttle.slot():
+        async with self._throttle.slot(held=held):
             try:
                 yield
             except TransientFailure as passing:
