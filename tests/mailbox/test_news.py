@@ -1,6 +1,8 @@
 """News of an inbox: held requests, pages, failures, and servers that do not say what changed."""
 
+import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ class Script:
         self._answers = iter(answers)
         self.log: list[object] = []
 
-    async def changes(self, after: str | None, *, wait_seconds: int) -> ReceivedChanges:
+    async def changes(self, after: str | None, *, wait_seconds: int = 0) -> ReceivedChanges:
         self.log.append((after, wait_seconds))
         answer = next(self._answers)
         if isinstance(answer, Exception):
@@ -76,15 +78,79 @@ async def test_a_server_that_holds_nothing_is_asked_every_half_minute() -> None:
     assert script.log == [("a-1", 50), 30.0, ("a-1", 50), 30.0, ("a-2", 50)]
 
 
-async def test_after_a_failure_the_position_is_what_it_was_and_waits_are_shorter() -> None:
-    script = Script(held("a-1"), Unreachable("away"), held("a-2"))
-    feed = script.feed("a-1")
-    await feed.next()
-    with pytest.raises(Unreachable):
-        await feed.next()
-    assert feed.position == "a-1"
-    await feed.next()
-    assert script.log == [("a-1", 50), 1.0, ("a-1", 50), ("a-1", 25)]
+AWAY = Unreachable("away")
+
+
+async def waits_of(*answers: Exception | ReceivedChanges) -> list[object]:
+    """The waits that a feed asks for, failures included."""
+    script = Script(*answers)
+    feed = script.feed("a-1", spacing_seconds=0)
+    for answer in answers:
+        before = feed.position
+        if isinstance(answer, Exception):
+            with pytest.raises(type(answer)):
+                await feed.next()
+            assert feed.position == before
+        else:
+            await feed.next()
+    return [entry[1] for entry in script.log if isinstance(entry, tuple)]
+
+
+async def test_after_a_failure_the_position_is_what_it_was_and_one_wait_is_shorter() -> None:
+    assert await waits_of(held("a-1"), AWAY, held("a-2"), held("a-2")) == [50, 50, 25, 50]
+    assert await waits_of(AWAY, AWAY, AWAY, held("a-1"), held("a-1")) == [50, 25, 25, 25, 50]
+
+
+async def test_behind_a_proxy_that_cuts_long_waits_off_all_are_shorter() -> None:
+    quiet = held("a-1")
+    assert await waits_of(AWAY, quiet, AWAY, quiet, quiet) == [50, 25, 50, 25, 25]
+    # News come before anything is cut off, and prove nothing.
+    news = (AWAY, quiet, held("a-2"), AWAY, held("a-2"), held("a-2"))
+    assert await waits_of(*news) == [50, 25, 50, 50, 25, 25]
+    # A long wait without news does.
+    restarts = (AWAY, quiet, quiet, AWAY, quiet, quiet)
+    assert await waits_of(*restarts) == [50, 25, 50, 50, 25, 50]
+
+
+async def test_a_pause_that_the_server_asks_for_says_nothing_about_waits() -> None:
+    busy = Unreachable("Too many requests", retry_after=3)
+    assert await waits_of(busy, busy, busy, held("a-1")) == [50, 50, 50, 50]
+
+
+async def test_a_computer_that_was_asleep_asks_anew() -> None:
+    asked: list[asyncio.Future[ReceivedChanges]] = []
+    watched, passed = asyncio.Event(), asyncio.Event()
+    now = datetime(2026, 3, 14, tzinfo=UTC)
+
+    class Silent:
+        async def changes(self, after: str | None, *, wait_seconds: int = 0) -> ReceivedChanges:
+            asked.append(asyncio.get_running_loop().create_future())
+            return await asked[-1]
+
+    async def tick(seconds: float) -> None:
+        watched.set()
+        await passed.wait()
+        passed.clear()
+
+    async def goes_by(time: timedelta) -> None:
+        nonlocal now
+        await watched.wait()
+        watched.clear()
+        now += time
+        passed.set()
+        await watched.wait()
+
+    feed = ChangeFeed(Silent(), "a-1", tick=tick, now=lambda: now)  # type: ignore[arg-type]
+    request = asyncio.create_task(feed.next())
+    for _ in range(20):
+        await goes_by(timedelta(seconds=5))
+    assert len(asked) == 1
+    for jump in (timedelta(hours=8), -timedelta(hours=1)):
+        await goes_by(jump)
+        assert asked[-2].cancelled()
+    asked[-1].set_result(held("a-2"))
+    assert (await request).next == "a-2"
+    assert len(asked) == 3
 
 
 async def test_a_shorter_wait_stays_as_it_is_after_a_failure() -> None:
@@ -125,7 +191,7 @@ class WithoutChanges:
         self.conversation_page = client.conversation_page
         self.asked = 0
 
-    async def changes(self, after: str | None, *, wait_seconds: int) -> ReceivedChanges:
+    async def changes(self, after: str | None, *, wait_seconds: int = 0) -> ReceivedChanges:
         self.asked += 1
         raise NotOffered("This server does not say what changed")
 

@@ -5,14 +5,16 @@ A server that does not say what changed is asked for the head of its list every 
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from frontdesk.errors import NotOffered, Unreachable
 from frontdesk.wire import Changes, Conversation, ConversationFilter
 from frontdesk.wire.queries import MAX_LIMIT
+from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient
+    from frontdesk.client import InboxClient, ReceivedChanges
 
 # The longest wait that a server grants, and one that fits between proxies which cut off earlier.
 WAIT_SECONDS, SHORT_WAIT_SECONDS = 50, 25
@@ -20,6 +22,12 @@ WAIT_SECONDS, SHORT_WAIT_SECONDS = 50, 25
 SPACING_SECONDS = 1.0
 # Between two requests to a server that holds none.
 POLL_SECONDS = 30.0
+# Long waits that fail before only short ones are asked for.
+_CUTS = 2
+# A clock that jumps by more, within the time between two looks at it, is of a computer that was
+# asleep: the connection may be lost, and the clock that limits the wait stood still meanwhile.
+_JUMP = timedelta(seconds=60)
+_TICK_SECONDS = 5.0
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -39,12 +47,17 @@ class ChangeFeed:
         wait_seconds: int = WAIT_SECONDS,
         spacing_seconds: float = SPACING_SECONDS,
         sleep: Sleep = asyncio.sleep,
+        tick: Sleep = asyncio.sleep,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
+        """tick: waits between two looks at the clock, which is `now`."""
         self.position = position
-        self._client, self._sleep = client, sleep
-        self._wait_seconds, self._spacing_seconds = wait_seconds, spacing_seconds
-        self._pause = 0.0
         self.has_more = False
+        self._client, self._sleep, self._tick, self._now = client, sleep, tick, now
+        self._longest_seconds, self._spacing_seconds = wait_seconds, spacing_seconds
+        self._wait_seconds = wait_seconds
+        self._pause = 0.0
+        self._cuts = 0
 
     async def next(self, *, waits: bool = True) -> Changes:
         """Return the next changes: none if none came for a while, or for the first position.
@@ -57,18 +70,50 @@ class ChangeFeed:
         if pause:
             await self._sleep(pause)
         waits = waits and self.position is not None and not self.has_more
-        try:
-            received = await self._client.changes(
-                self.position, wait_seconds=self._wait_seconds if waits else 0
-            )
-        except Unreachable:
-            self._wait_seconds = min(self._wait_seconds, SHORT_WAIT_SECONDS)
-            raise
+        received = await (self._awaited() if waits else self._client.changes(self.position))
         changes = received.changes
-        self.position, self.has_more = changes.next, changes.has_more
         if waits and not changes.has_more:
             self._pause = self._spacing_seconds if received.held else POLL_SECONDS
+        self.position, self.has_more = changes.next, changes.has_more
         return changes
+
+    async def _awaited(self) -> "ReceivedChanges":
+        """Send a request that may be held, and again after the computer was asleep."""
+        try:
+            while (received := await self._unless_asleep()) is None:
+                continue
+        except Unreachable as error:
+            if error.retry_after is None and self._wait_seconds > SHORT_WAIT_SECONDS:
+                self._cuts += 1
+                self._wait_seconds = SHORT_WAIT_SECONDS
+            raise
+        if self._wait_seconds == self._longest_seconds and received.changes.next == self.position:
+            self._cuts = 0
+        if self._cuts < _CUTS:
+            self._wait_seconds = self._longest_seconds
+        return received
+
+    async def _unless_asleep(self) -> "ReceivedChanges | None":
+        """Send the request; None if the clock has jumped before the answer."""
+        asked = asyncio.ensure_future(
+            self._client.changes(self.position, wait_seconds=self._wait_seconds)
+        )
+        jump = asyncio.ensure_future(self._clock_jump())
+        try:
+            await asyncio.wait((asked, jump), return_when=asyncio.FIRST_COMPLETED)
+            return asked.result() if asked.done() else None
+        finally:
+            asked.cancel()
+            jump.cancel()
+
+    async def _clock_jump(self) -> None:
+        before = self._now()
+        while True:
+            await self._tick(_TICK_SECONDS)
+            now = self._now()
+            if abs(now - before) > _JUMP:
+                return
+            before = now
 
 
 class News:
