@@ -15,7 +15,8 @@
     ├── NoRoom             a disk has less free space than is to be left
     ├── Refused            any other 4xx: the request is invalid
     │   └── CursorRefused  the cursor is unknown, expired or of another list
-    ├── BadResponse        an unreadable response, or another 5xx
+    ├── BadResponse        an unreadable response
+    │   ├── ServerFailed   another 5xx
     │   └── AnswerTooLarge  one that is longer than what the client reads
     ├── UnusableFile       a database, cache or input file: foreign, newer or damaged
     ├── CacheBusy          another process fills the cache
@@ -145,6 +146,10 @@ class BadResponse(InboxError):
     """The response does not conform to the API."""
 
     code = "bad_response"
+
+
+class ServerFailed(BadResponse):
+    """The server failed, with a 5xx that is not `Unreachable`: it may have what was asked for."""
 
 
 class AnswerTooLarge(BadResponse):

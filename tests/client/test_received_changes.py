@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 from tests.client.faulty import client_at
-from tests.client.prepared_server import Pauses, Server, answer, client_of, problem
+from tests.client.prepared_server import ALL, Pauses, Server, answer, client_of, problem
 from tests.client.sockets import Scripted, raw, serving
 
-from frontdesk.errors import BadResponse, Forbidden, NotOffered, Unreachable
+from frontdesk.errors import Forbidden, NotOffered, ServerFailed, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.wire import Label
@@ -63,12 +63,23 @@ async def test_the_time_for_which_a_request_was_held_is_no_latency():
 
 
 async def test_a_held_request_that_fails_is_not_sent_again():
-    for status, error in ((500, BadResponse), (503, Unreachable), (504, Unreachable)):
+    for status, error in ((500, ServerFailed), (503, Unreachable), (504, Unreachable)):
         server, pauses = Server(answer(status)), Pauses()
         async with client_of(server, pauses) as client:
             with pytest.raises(error):
                 await client.changes("9f3c12ab-7", wait_seconds=20)
         assert (len(server.asked), pauses.seconds) == (1, [])
+
+
+async def test_a_server_that_fails_may_have_what_it_was_asked_for():
+    async with client_of(Server(*[answer(500)] * 4, answer(body=NOTHING))) as client:
+        with pytest.raises(ServerFailed):
+            await client.search_page("crane", ALL)
+        with pytest.raises(ServerFailed):
+            await client.changes("9f3c12ab-7", wait_seconds=20)
+        assert client.server.has("search_messages")
+        assert client.server.has("changes")
+        assert (await client.changes("9f3c12ab-7")).changes.next == "9f3c12ab-7"
 
 
 @pytest.mark.parametrize("begun", [b"", raw(b'{"data": []}')[:-4]], ids=["no answer", "half"])

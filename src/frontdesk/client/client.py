@@ -38,6 +38,7 @@ from frontdesk.errors import (
     NotFound,
     NotOffered,
     Refused,
+    ServerFailed,
 )
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import (
@@ -395,11 +396,7 @@ class InboxClient:
         if after is not None:
             parameters["after"] = after
 
-        answered = False
-
         def read(answer: Response) -> ReceivedChanges:
-            nonlocal answered
-            answered = True
             # Another form is no deviation: this is an extension.
             changes = value_of(answer, Changes, lambda remark: None)
             return ReceivedChanges(changes, "preference-applied" in answer.headers)
@@ -410,10 +407,9 @@ class InboxClient:
                 lambda: self._requests.get("changes", parameters, read, wait_seconds=wait_seconds),
                 parameters,
             )
+        except ServerFailed:
+            raise
         except BadResponse as error:
-            if not answered:
-                # A failure of the server, which may have it all the same.
-                raise
             raise NotOffered("This server does not say what changed") from error
 
     async def search_page(
@@ -440,7 +436,7 @@ class InboxClient:
                 # Another form is no deviation: the search is an extension.
                 lambda answer: value_of(answer, ConversationPage, lambda remark: None),
             )
-        except CursorRefused:
+        except (CursorRefused, ServerFailed):
             raise
         except (Refused, BadResponse) as error:
             if isinstance(error, Refused) and error.code == "message_search_unavailable":

@@ -19,6 +19,7 @@ from frontdesk.errors import (
     NotFound,
     NotOffered,
     Refused,
+    ServerFailed,
     Unauthorised,
     Unreachable,
 )
@@ -142,7 +143,7 @@ def failure(answer: Response, trouble: ErrorResponse, now: datetime) -> InboxErr
         return BadResponse(
             f"The server sends the client {_elsewhere(answer)}: it does not go there"
         )
-    return BadResponse(f"{sentence or _title(status)}{trouble.reference}")
+    return ServerFailed(f"{sentence or _title(status)}{trouble.reference}")
 
 
 def _problem(body: bytes) -> Mapping[str, Any]:

@@ -228,28 +228,46 @@ class EndpointHandler:
         request, context = Request(scope), RequestContext.of(scope)
         context.route = self._log_route
         self._access.check_address(request, context)
-        with self._held.hold(self._preferred_seconds(request)) as hold:
+        seconds = self._preferred_seconds(request)
+        if seconds:
+            answer = await self._held_answer(request, context, seconds, receive)
+        else:
             answer = await self._read(request, context)
-            if hold is not None:
-                if answer.unchanged is not None:
-                    gone = asyncio.ensure_future(until_gone(receive))
-                    try:
-                        answer = await self._awaited(request, context, hold, answer, gone)
-                    finally:
-                        gone.cancel()
-                    if gone.done():
-                        return
-                answer.response.headers["Preference-Applied"] = f"wait={hold.seconds}"
-            if answer.unchanged is not None:
-                self._access.refund_unchanged(context)
-            await answer.response(scope, receive, send)
+        if answer is None:
+            # The client has gone.
+            return
+        if answer.unchanged is not None:
+            self._access.refund_unchanged(context)
+        await answer.response(scope, receive, send)
 
     def _preferred_seconds(self, request: Request) -> int:
         """Return for how long the answer may be awaited: one that can say that nothing is new."""
         awaits_news = self._endpoint is not None and self._endpoint.awaits_news
-        if awaits_news or "if-none-match" in request.headers:
+        if "prefer" in request.headers and (awaits_news or "if-none-match" in request.headers):
             return preferred_seconds(request.headers.getlist("prefer"))
         return 0
+
+    async def _held_answer(
+        self, request: Request, context: RequestContext, seconds: int, receive: Receive
+    ) -> EndpointAnswer | None:
+        """Return an answer with news, or what there is after these seconds; None if nobody waits.
+
+        Raises: as `_read`.
+        """
+        with self._held.hold(seconds) as hold:
+            answer = await self._read(request, context)
+            if hold is None:
+                return answer
+            if answer.unchanged is not None:
+                gone = asyncio.ensure_future(until_gone(receive))
+                try:
+                    answer = await self._awaited(request, context, hold, answer, gone)
+                finally:
+                    gone.cancel()
+                if gone.done():
+                    return None
+            answer.response.headers["Preference-Applied"] = f"wait={hold.seconds}"
+            return answer
 
     async def _awaited(
         self,

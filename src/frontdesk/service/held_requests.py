@@ -88,7 +88,7 @@ class HeldRequests:
     @contextmanager
     def hold(self, seconds: int) -> Iterator[Hold | None]:
         """Take one of the places, for a request that may wait; None if it is answered at once."""
-        if not seconds or self._released or self._held >= MOST_HELD:
+        if self._released or self._held >= MOST_HELD:
             yield None
             return
         self._held += 1
