@@ -4,6 +4,8 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import psycopg
@@ -57,6 +59,15 @@ class Asked:
         assert answer.status_code == 200, answer.text
         return len(answer.json()["data"])
 
+    def changes(self, after: str | None = None) -> dict[str, Any]:
+        """What changed since a position, waited for; without one, the position of now."""
+        query = {} if after is None else {"after": after}
+        headers = {**self._reader, "Prefer": "wait=50"}
+        answer = self._client.get(f"{self._url}/v1/changes", params=query, headers=headers)
+        assert answer.status_code == 200, answer.text
+        page: dict[str, Any] = answer.json()
+        return page
+
 
 def test_reads_come_from_the_standby_while_what_is_received_goes_to_the_primary(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
@@ -65,11 +76,18 @@ def test_reads_come_from_the_standby_while_what_is_received_goes_to_the_primary(
     monkeypatch.setenv("FRONTDESK_WHATSAPP_VERIFY_TOKEN", "a verify token")
     primary = pair.primary.address()
     key = str(make_key(primary, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
-    with serving() as serve, httpx.Client(timeout=HANG_SECONDS) as client:
+    with (
+        serving() as serve,
+        ThreadPoolExecutor(1) as threads,
+        httpx.Client(timeout=HANG_SECONDS) as client,
+    ):
         _, url = serve("--database", primary, "--read-database", pair.address)
         service = Asked(client, url, key)
+        position = service.changes()["next"]
+        news = threads.submit(service.changes, position)
         assert service.post(1) == 200
-        wait_until(lambda: service.shown() == 1)
+        assert [row["id"] for row in news.result(HANG_SECONDS)["data"]] == ["1"]
+        assert service.shown() == 1
 
         pair.primary.stop()
         assert service.post(2) == 503
