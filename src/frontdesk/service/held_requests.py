@@ -27,7 +27,7 @@ LONGEST_SECONDS = 50
 # Requests that a worker holds, and those of them that are read again at once after a change.
 MOST_HELD = 2_000
 MOST_READ_AGAIN = 16
-# Bodies that are kept for others who waited for the same.
+# Bodies that are kept after a change for others who waited for the same.
 _MOST_BODIES = 16
 
 _WAIT = re.compile(r'\s*wait\s*=\s*("?)([0-9]{1,9})\1\s*', re.IGNORECASE)
@@ -160,12 +160,17 @@ class HeldRequests:
         except ApiError:
             # Too much comes at once; the next look is soon.
             return
-        for woken, (_, unchanged) in self._waiting.items():
+        changed = [
+            woken
+            for woken, (_, unchanged) in self._waiting.items()
             # An account that nobody waited for before the read is looked at the next time.
-            if found.get(unchanged.account_id) != unchanged.revision and (
-                unchanged.account_id in ids
-            ):
-                _wake(woken)
+            if unchanged.account_id in ids and found.get(unchanged.account_id) != unchanged.revision
+        ]
+        if changed:
+            # They are of earlier revisions.
+            self._bodies.clear()
+        for woken in changed:
+            _wake(woken)
 
 
 async def until_gone(receive: Receive) -> None:
