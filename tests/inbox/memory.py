@@ -12,9 +12,18 @@ from itertools import count
 from typing import Any, TypeVar
 
 from frontdesk.errors import InboxError, NotFound, NotOffered, Unreachable
-from frontdesk.inbox import deadlines, finding, follow_ups, navigating, refreshing, selecting, words
+from frontdesk.inbox import (
+    deadlines,
+    finding,
+    follow_ups,
+    following,
+    navigating,
+    refreshing,
+    selecting,
+    words,
+)
 from frontdesk.inbox.connection import LinkKeeper
-from frontdesk.inbox.requests import Fetched, FetchedThread, Request
+from frontdesk.inbox.requests import Fetched, FetchedThread, FetchNews, FoundNews, Request
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
@@ -96,7 +105,8 @@ class Server:
     seconds: of an answer. error: what every answer fails with; fails: what one fails with. lacks:
     filters and orders that are refused. counts_by: counts have parts by assignee and label.
     repeats: each page is the first one. unreadable: rows that a page drops; unreadable_below: those
-    that each page after the first one drops. pages: number of pages that were sent.
+    that each page after the first one drops. pages: number of pages that were sent. holds: requests
+    for news are held until something changes.
     """
 
     size: int = 30
@@ -110,9 +120,11 @@ class Server:
     unreadable: int = 0
     unreadable_below: int = 0
     pages: int = 0
+    holds: bool = False
     now: datetime = START
     asked: list[Request[Any]] = field(default_factory=list)
     rows: dict[str, Conversation] = field(default_factory=dict)
+    news: set[str] = field(default_factory=set)
     _changes: int = 0
 
     def __post_init__(self) -> None:
@@ -121,6 +133,7 @@ class Server:
     def change(self, id: str, **members: Any) -> None:
         """Something becomes otherwise, which is activity; no two changes are at the same time."""
         self._changes += 1
+        self.news.add(id)
         moment = _written(self.now + timedelta(milliseconds=self._changes))
         changed = {"last_activity_at": moment, "updated_at": moment, **members}
         self.rows[id] = Conversation.model_validate({**self.rows[id].model_dump(), **changed})
@@ -454,6 +467,15 @@ class Answers:
 
     def __init__(self, server: Server, cache: Cache) -> None:
         self._server, self._cache = server, cache
+        self.has_position = False
+
+    async def fetch_news(self) -> FoundNews:
+        if not self._server.holds:
+            raise NotOffered("This server does not say what changed")
+        ids = frozenset(self._server.news) if self.has_position else frozenset[str]()
+        self.has_position = True
+        self._server.news.clear()
+        return FoundNews(ids, bool(ids))
 
     async def fetch_counts(self, filter: ConversationFilter) -> None:
         # Without parts, only counts of everything have numbers of use here.
@@ -737,6 +759,7 @@ class Terminal:
         self._numbers = count()
         self._answers = Answers(server, self.cache)
         self._begun = False
+        self._held: Asked | None = None
         self.window = Window(self._select, self._rest)
         self.clock = clock = Clock(lambda: self.now)
         connection = LinkKeeper(
@@ -835,6 +858,7 @@ class Terminal:
 
     def begin_background(self) -> None:
         self.told.append("begin_background")
+        following.follow(self.inbox)
 
     # Events
 
@@ -861,6 +885,9 @@ class Terminal:
             orders, requests = self.inbox.take()
 
     def _hand_out(self, asked: Asked) -> None:
+        if isinstance(asked.request, FetchNews) and self._answers.has_position:
+            self._held = asked
+            return
         seconds = self.server.takes(asked.request)
         seconds = self.server.seconds if seconds is None else seconds
         heapq.heappush(self._due, (self.now + seconds, next(self._numbers), asked))
@@ -870,8 +897,16 @@ class Terminal:
         """Requests whose answers are awaited, without those that were given up."""
         return [asked for _, _, asked in self._due if asked not in self._stopped]
 
+    def release(self) -> None:
+        """The server answers the request for news."""
+        if self._held is not None:
+            heapq.heappush(self._due, (self.now + 0.1, next(self._numbers), self._held))
+            self._held = None
+
     def _stop(self, asked: Asked) -> None:
-        if self.late:
+        if asked is self._held:
+            self._held = None
+        elif self.late:
             self._stopped.add(asked)
         else:
             self._due = [one for one in self._due if one[2] is not asked]
@@ -983,6 +1018,8 @@ class Terminal:
     def wait(self, seconds: float) -> None:
         """Let time pass, in which the server answers."""
         end = self.now + seconds
+        if self.server.news:
+            self.release()
         for turn in count():
             assert turn < 20_000, f"busy: {self._alarm()} at {self.now}"
             alarm = self._alarm()

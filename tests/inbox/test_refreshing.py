@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from frontdesk.errors import Unreachable
-from frontdesk.inbox import refreshing
+from frontdesk.inbox import following
 from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH
 from frontdesk.inbox.requests import FetchCounts, FetchHead, FetchThread, Request
 from frontdesk.inbox.state import EVERY
@@ -133,7 +133,7 @@ def test_a_terminal_that_gets_the_focus_back_asks_at_once_where_the_answer_is_ol
 
     def asked(focused: bool) -> int:
         server.asked.clear()
-        terminal.do(refreshing.note_focus, terminal.inbox, focused)
+        terminal.do(following.note_focus, terminal.inbox, focused)
         terminal.wait(0.5)
         return sum(isinstance(request, FetchHead) for request in server.asked)
 

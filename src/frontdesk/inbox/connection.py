@@ -83,6 +83,14 @@ class LinkKeeper:
         """Record a focus change of the terminal."""
         self.link = self.link.focuses(focused)
 
+    def follow(self, followed: bool) -> None:
+        """Record whether the server says at once what changes."""
+        self.link = self.link._replace(followed=followed)
+
+    def cannot_follow(self) -> None:
+        """Record that the server does not say what changes, or not with this key."""
+        self.link = self.link._replace(follows=False)
+
     def use_early_retry(self) -> bool:
         """True, once for each countdown, if the list can be requested before its end."""
         may = self.link.may_retry_early(self._clock.now(), self._reached.answers)
@@ -117,6 +125,21 @@ class LinkKeeper:
     def may_ask(self) -> bool:
         """True if there is a client, and the server has not refused its key."""
         return self._reached.connected and not self.refused
+
+    @property
+    def followed(self) -> bool:
+        """True while the server says at once what changes."""
+        return self.link.followed
+
+    @property
+    def awaits_focus(self) -> bool:
+        """True while nothing is requested until the terminal has the focus."""
+        return self.link.awaits_focus
+
+    @property
+    def may_follow(self) -> bool:
+        """True if the server may say what changes, and may be asked now."""
+        return self.link.follows and self.may_ask and not self.link.awaits_focus
 
     @property
     def is_urgent(self) -> bool:

@@ -70,6 +70,9 @@ POLL_INTERVALS = (
     (timedelta(hours=1), IDLE),
 )
 
+# The interval where the server says what changes: what was missed is found by then.
+FOLLOWED = timedelta(minutes=5)
+
 # Factor for a server that does not answer 304 and sends every response in full.
 SLOWER = 2
 

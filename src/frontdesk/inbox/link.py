@@ -24,6 +24,7 @@ from frontdesk.errors import (
 from frontdesk.inbox.limits import (
     ASLEEP,
     BACK_OFF,
+    FOLLOWED,
     IDLE,
     IN_USE,
     LONGEST_PAUSE,
@@ -74,6 +75,7 @@ class Link(NamedTuple):
     failed_beside: requests for something else have failed since the last answer for the list;
     fails_only_beside: they fail although the list is answered. retries: a failure of such a request
     is followed by one for the list. quiet_unfocused: nothing is requested without the focus.
+    followed: the server says at once what changes; follows: it may be able to.
     """
 
     used_at: datetime
@@ -99,6 +101,8 @@ class Link(NamedTuple):
     focused: bool = True
     retries: bool = True
     quiet_unfocused: bool = False
+    followed: bool = False
+    follows: bool = True
 
     @classmethod
     def at(cls, now: datetime, *, retries: bool = True, quiet_unfocused: bool = False) -> "Link":
@@ -262,6 +266,8 @@ class Link(NamedTuple):
             return None
         if self.failing:
             return max(self.not_before - max(now, self.ended_at), SECOND)
+        if self.followed:
+            return max(self.ended_at + FOLLOWED - max(now, self.ended_at), SECOND)
         idle = now - self.used_at
         every = next((every for upto, every in POLL_INTERVALS if idle < upto), ASLEEP)
         if not self.focused:
@@ -273,7 +279,7 @@ class Link(NamedTuple):
 
         False while a request is running: a second one would restart the wait.
         """
-        if self.asking or self.phase not in (Phase.BEGUN, Phase.LIVE):
+        if self.asking or self.followed or self.phase not in (Phase.BEGUN, Phase.LIVE):
             return False
         return now >= self.not_before and now - self.ended_at > IN_USE * self.pace
 
@@ -325,6 +331,8 @@ class Link(NamedTuple):
             status = self._trouble_words(shown, reached=self.is_reached(answers))
             retry = self._retry_words(now)
             return [status, ("dim", retry)] if retry else [status]
+        if self.live_at is not None and self.followed:
+            return [("good", "live")]
         if self.live_at is not None:
             age = now - self.live_at
             is_old = age >= timedelta(minutes=1)

@@ -154,14 +154,6 @@ def note_input(inbox: Inbox) -> bool:
     return inbox.connection.used()
 
 
-def note_focus(inbox: Inbox, focused: bool) -> None:
-    """Record a focus change of the terminal, which polling depends on."""
-    inbox.connection.focus(focused)
-    if focused and note_input(inbox):
-        poll(inbox)
-    schedule_poll(inbox)
-
-
 def _fetch(inbox: Inbox) -> Steps[None]:
     """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
     inbox.new_ids = ()

@@ -33,6 +33,13 @@ class FetchedThread(NamedTuple):
     error: InboxError | None = None
 
 
+class FoundNews(NamedTuple):
+    """Answer of a request for news. ids: conversations that changed; any: something did."""
+
+    ids: frozenset[str] = frozenset()
+    any: bool = False
+
+
 class Answer(NamedTuple, Generic[T]):
     """Result of a request or a procedure that has not failed."""
 
@@ -51,6 +58,8 @@ class InboxServer(Protocol):
     async def fetch_thread(self, conversation: Conversation) -> FetchedThread: ...
 
     async def fetch_conversation(self, conversation: Conversation) -> bool: ...
+
+    async def fetch_news(self) -> FoundNews: ...
 
     async def find_me(self) -> None: ...
 
@@ -126,6 +135,14 @@ class FetchConversation(Request[bool]):
 
 
 @dataclass(slots=True)
+class FetchNews(Request[FoundNews]):
+    """What changed since the last such answer; the server holds it until something does."""
+
+    async def send(self, server: InboxServer) -> FoundNews:
+        return await server.fetch_news()
+
+
+@dataclass(slots=True)
 class FindMe(Request[None]):
     """Who "me" is."""
 
@@ -171,6 +188,7 @@ class Kind(Enum):
     FIND = auto()
     THREAD = auto()
     NAMES = auto()
+    NEWS = auto()
 
 
 class Until(NamedTuple):

@@ -111,7 +111,8 @@ class Mailbox(CachedInbox):
             await source.close()
 
     @property
-    def _source(self) -> InboxClient:
+    def source(self) -> InboxClient:
+        """The client. Raises: Unreachable: not connected yet."""
         if self._connected is None:
             raise Unreachable("Not connected yet")
         return self._connected
@@ -142,7 +143,7 @@ class Mailbox(CachedInbox):
         """
         from frontdesk.client import discover
 
-        await self._requests.track(discover(self._source, progress))
+        await self._requests.track(discover(self.source, progress))
 
     def pace(
         self,
@@ -173,9 +174,7 @@ class Mailbox(CachedInbox):
     ) -> None:
         """Write the file of a message to a file; see `InboxClient.save_media`."""
         await self._requests.track(
-            self._source.save_media(
-                key, file, most_bytes=most_bytes, width=width, progress=progress
-            )
+            self.source.save_media(key, file, most_bytes=most_bytes, width=width, progress=progress)
         )
 
     async def find_me(self) -> None:
@@ -219,7 +218,7 @@ class Mailbox(CachedInbox):
         for the most recently active ones.
         """
         if self.state_of("conversation") != "absent":
-            one = self._source.conversation(conversation.id, listed=False)
+            one = self.source.conversation(conversation.id, listed=False)
             try:
                 row = await self._requests.track(one)
                 return await self._cache.save(CONVERSATION, row.id, body_of(row))
@@ -311,7 +310,7 @@ class Mailbox(CachedInbox):
         Missing, forbidden, refused or unreadable counts change nothing; `server` says which.
         """
         try:
-            counts = await self._requests.track(self._source.counts(filter, by=COUNTS_BY))
+            counts = await self._requests.track(self.source.counts(filter, by=COUNTS_BY))
         except (NotFound, Forbidden, Refused, BadResponse):
             return False
         changed = await self._cache.save("counts", counts_name(filter), body_of(counts))
@@ -320,16 +319,16 @@ class Mailbox(CachedInbox):
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
         """Refresh catalogues; returns errors by name."""
-        return await self.catalogues.refresh(self._source, names)
+        return await self.catalogues.refresh(self.source, names)
 
     async def refresh_report(self, query: ReportQuery) -> bool:
         """Refresh a report; True if it changed."""
-        report = await self._source.report(query)
+        report = await self.source.report(query)
         return await self._cache.save("report", urlencode(query.parameters()), body_of(report))
 
     def conversation_reports(self, query: ReportQuery) -> RowPages[ConversationReport]:
         """What a report counts of each conversation, from the server."""
-        return self._source.conversation_reports(query)
+        return self.source.conversation_reports(query)
 
     async def refresh_contact(self, conversation: Conversation) -> bool:
         """Refresh the contact of a conversation by its phone number; True if it changed."""
@@ -337,7 +336,7 @@ class Mailbox(CachedInbox):
         if not phone:
             return False
         try:
-            contact = await self._requests.track(self._source.contact_by_phone(phone))
+            contact = await self._requests.track(self.source.contact_by_phone(phone))
         except (NotOffered, Forbidden):
             return False
         except NotFound:
@@ -349,7 +348,7 @@ class Mailbox(CachedInbox):
 
         Raises: NotFound: no contact has it.
         """
-        contact = await self._requests.track(self._source.contact_by_phone(phone))
+        contact = await self._requests.track(self.source.contact_by_phone(phone))
         await self._cache.save(CONTACT, contact.id, body_of(contact))
         return contact
 
@@ -358,7 +357,7 @@ class Mailbox(CachedInbox):
 
         Cancel the task to replace the search by a newer one.
         """
-        page = await self._requests.track(self._source.contact_page(q, cursor=cursor))
+        page = await self._requests.track(self.source.contact_page(q, cursor=cursor))
         await self._cache.save_all(CONTACT, {row.id: body_of(row) for row in page.data})
         return page
 
@@ -369,7 +368,7 @@ class Mailbox(CachedInbox):
 
         Raises: NotOffered: the server has no such search.
         """
-        page = await self._requests.track(self._source.search_page(q, filter, cursor=cursor))
+        page = await self._requests.track(self.source.search_page(q, filter, cursor=cursor))
         await self._cache.save_all(CONVERSATION, {row.id: body_of(row) for row in page.data})
         return page
 
@@ -413,7 +412,7 @@ class Mailbox(CachedInbox):
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
         async def fetch(cursor: str | None) -> Page[Conversation]:
-            page = await self._requests.track(self._source.conversation_page(filter, cursor=cursor))
+            page = await self._requests.track(self.source.conversation_page(filter, cursor=cursor))
             server = self.server
             if server is not None and server.no_extensions & filter.parameters().keys():
                 # Most of its pages would be empty: the caller filters another list instead.
@@ -444,7 +443,7 @@ class Mailbox(CachedInbox):
             self._proof_due_at = self._clock() + _UNTIL_NEXT_PROOF
             everything = filter.model_copy(update={"assignee": None})
             with suppress(InboxError):
-                page = await self._requests.track(self._source.conversation_page(everything))
+                page = await self._requests.track(self.source.conversation_page(everything))
                 if any(_assignee_id(row) != id for row in page.data):
                     self._store_me(id)
 
@@ -465,10 +464,10 @@ class Mailbox(CachedInbox):
 
     def _message_pages(self, conversation_id: str) -> Fetch:
         return lambda cursor: self._requests.track(
-            self._source.message_page(conversation_id, cursor=cursor)
+            self.source.message_page(conversation_id, cursor=cursor)
         )
 
     def _note_pages(self, conversation_id: str) -> Fetch:
         return lambda cursor: self._requests.track(
-            self._source.note_page(conversation_id, cursor=cursor)
+            self.source.note_page(conversation_id, cursor=cursor)
         )

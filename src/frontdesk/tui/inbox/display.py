@@ -134,6 +134,10 @@ class Display:
     def begin_background(self) -> None:
         self.background.start_mirror()
         self.background.show_alerts()
+        # Deferred: the first frame does not need it.
+        from frontdesk.inbox import following
+
+        self._queue.driver.note(following.follow, self._queue.inbox)
 
     # Bars
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from math import inf
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from textual.widget import Widget
 from textual.worker import Worker
@@ -14,7 +14,7 @@ from frontdesk.errors import InboxError
 from frontdesk.inbox import deadlines
 from frontdesk.inbox.cached import CachedFollowUps
 from frontdesk.inbox.orders import Order
-from frontdesk.inbox.requests import Fetched, FetchedThread
+from frontdesk.inbox.requests import Fetched, FetchedThread, FoundNews, Kind
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.tasks import Asked
 from frontdesk.mailbox import Mailbox
@@ -24,6 +24,9 @@ from frontdesk.system.request_priority import urgent
 from frontdesk.tui.filters import offered, query_names, store_lacks
 from frontdesk.tui.unsupported import ignored_filters, lacking
 from frontdesk.wire import Contact, Conversation, ConversationFilter, PhoneRef
+
+if TYPE_CHECKING:
+    from frontdesk.mailbox.news import ChangeFeed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,6 +40,7 @@ class MailboxServer:
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
+        self._news: ChangeFeed | None = None
 
     async def fetch_counts(self, filter: ConversationFilter) -> None:
         await self._mailbox.refresh_counts(filter)
@@ -52,6 +56,16 @@ class MailboxServer:
 
     async def fetch_conversation(self, conversation: Conversation) -> bool:
         return await self._mailbox.refresh_conversation(conversation)
+
+    async def fetch_news(self) -> FoundNews:
+        if self._news is None:
+            # Deferred: the first frame does not need it.
+            from frontdesk.mailbox.news import ChangeFeed
+
+            self._news = ChangeFeed(self._mailbox.source)
+        changes = await self._news.next()
+        ids = {*(row.id for row in changes.data), *changes.gone}
+        return FoundNews(frozenset(ids), bool(ids) or changes.names or changes.reset)
 
     async def find_me(self) -> None:
         await self._mailbox.find_me()
@@ -157,6 +171,8 @@ class Driver:
         self._server = MailboxServer(mailbox)
         self._carry_out, self._draw = carry_out, draw
         self._running: dict[Asked, Worker[None]] = {}
+        # The request for news, which the server holds.
+        self._held: asyncio.Task[None] | None = None
         # When the inbox has something to do, and what waits for it.
         self._due: float | None = None
         self._alarm: Worker[None] | None = None
@@ -187,15 +203,34 @@ class Driver:
             for order in orders:
                 self._carry_out(order)
             for request in requests:
-                if isinstance(request, Asked):
+                if isinstance(request, Asked) and request.kind is Kind.NEWS:
+                    # No worker: nothing is going on while it is held.
+                    self._held = asyncio.create_task(self._send_held(request))
+                elif isinstance(request, Asked):
                     send, group = partial(self._send, request), request.kind.name.lower()
                     self._running[request] = self._node.run_worker(send, group=group)
+                elif request.asked.kind is Kind.NEWS:
+                    self._release()
                 elif request.asked in self._running:
                     self._running.pop(request.asked).cancel()
             orders, requests = self._inbox.take()
             follows = follows or bool(requests)
         self._set_alarm()
         return follows
+
+    async def _send_held(self, asked: Asked) -> None:
+        tasks = self._inbox.tasks
+        try:
+            value = await asked.request.send(self._server)
+        except InboxError as error:
+            self._node.call_next(self.do, tasks.fail, asked, error)
+        else:
+            self._node.call_next(self.do, tasks.answer, asked, value)
+
+    def _release(self) -> None:
+        if self._held is not None:
+            self._held.cancel()
+            self._held = None
 
     async def _send(self, asked: Asked) -> None:
         tasks = self._inbox.tasks
@@ -210,7 +245,11 @@ class Driver:
             self._running.pop(asked, None)
 
     def close(self) -> None:
-        """Wait for no time any more."""
+        """Wait for no time any more, and for no news."""
+        self._release()
+        self._end_timer()
+
+    def _end_timer(self) -> None:
         if self._rest is not None:
             self._rest[1].cancel()
 
@@ -230,7 +269,7 @@ class Driver:
         rests_until = deadlines.rests_until(self._inbox)
         if rests_until == (self._rest and self._rest[0]):
             return
-        self.close()
+        self._end_timer()
         self._rest = None
         if rests_until is not None:
             wait = max(rests_until - self._inbox.seconds(), _LEAST_SECONDS)

@@ -229,7 +229,10 @@ class InboxScreen(RowActions):
 
     def terminal_focused(self, focused: bool) -> None:
         """Handle a focus change of the terminal, which polling depends on."""
-        self._do(refreshing.note_focus, self.inbox, focused)
+        # Deferred: the first frame does not need it.
+        from frontdesk.inbox import following
+
+        self._do(following.note_focus, self.inbox, focused)
 
     # Notifications and bars
 
