@@ -997,8 +997,7 @@ class Terminal:
             self.enter_pane("list")
 
     def _note_input(self) -> None:
-        if refreshing.note_input(self.inbox):
-            self.do(refreshing.poll, self.inbox)
+        refreshing.note_input(self.inbox)
 
     def query(self, text: str, seconds: float = 0.5) -> None:
         """Show a query."""

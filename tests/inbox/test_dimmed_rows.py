@@ -14,13 +14,13 @@ def test_a_row_that_was_resolved_stays_dimmed_when_it_is_marked_as_unread() -> N
     terminal.press("g", seconds=0.5)
     here = terminal.window.selected_id or ""
     server.change(here, status="resolved")
-    terminal.wait(12.0)
+    terminal.wait(32.0)
     assert terminal.window.selected_id == here
     assert here in terminal.window.dimmed
     terminal.press("m")
     assert here in terminal.window.dimmed
     server.change(here, status="open")
-    terminal.wait(12.0)
+    terminal.wait(32.0)
     assert here not in terminal.window.dimmed
 
 

@@ -24,18 +24,7 @@ from tests.conftest import NOW
 
 SECOND = timedelta(seconds=1)
 AWAY = Unreachable("No answer")
-# In use, rested, idle and asleep.
-IN_USE, RESTING, IDLE, ASLEEP = 10 * SECOND, 30 * SECOND, 60 * SECOND, 300 * SECOND
-STAGES = [
-    (timedelta(), IN_USE),
-    (timedelta(seconds=59), IN_USE),
-    (timedelta(minutes=1), RESTING),
-    (timedelta(seconds=599), RESTING),
-    (timedelta(minutes=10), IDLE),
-    (timedelta(seconds=3599), IDLE),
-    (timedelta(hours=1), ASLEEP),
-    (timedelta(days=3), ASLEEP),
-]
+POLL, FOLLOWED = 30 * SECOND, 300 * SECOND
 
 
 def pause(seconds: float) -> Unreachable:
@@ -46,42 +35,17 @@ def live() -> Link:
     return Link.at(NOW).asks(NOW).answered(NOW)
 
 
-@pytest.mark.parametrize(("idle", "every"), STAGES)
-@pytest.mark.parametrize(("in_full", "times"), [(False, 1), (True, 2)])
-def test_the_longer_nobody_looks_the_less_is_asked(
-    idle: timedelta, every: timedelta, in_full: bool, times: int
-) -> None:
-    link = Link.at(NOW).used(NOW).asks(NOW).answered(NOW + idle, in_full=in_full)
-    assert link.poll_in(NOW + idle) == every * times
-    unfocused = link.focuses(False).poll_in(NOW + idle)
-    assert unfocused == max(every, IDLE) * times
+@pytest.mark.parametrize("idle", [timedelta(), timedelta(hours=1), timedelta(days=3)])
+def test_the_list_is_asked_for_as_often_whether_somebody_looks_or_not(idle: timedelta) -> None:
+    link = Link.at(NOW).used(NOW).asks(NOW).answered(NOW + idle)
+    for focused in (True, False):
+        assert link.focuses(focused).poll_in(NOW + idle) == POLL
+        followed = link.focuses(focused)._replace(followed=True)
+        assert followed.poll_in(NOW + idle) == FOLLOWED
 
 
-def test_a_server_that_learns_to_say_unchanged_is_asked_as_often_as_others() -> None:
-    link = live().answered(NOW, in_full=True).answered(NOW)
-    assert link.poll_in(NOW) == IN_USE
-
-
-@pytest.mark.parametrize(("in_full", "late"), [(False, IN_USE), (True, IN_USE * 2)])
-def test_a_key_asks_at_once_where_the_last_answer_is_too_old(
-    in_full: bool, late: timedelta
-) -> None:
-    link = live().answered(NOW, in_full=in_full)
-    assert not link.is_late(NOW + late)
-    assert link.is_late(NOW + late + SECOND)
-
-
-def test_a_key_asks_nothing_while_an_answer_is_on_its_way() -> None:
-    link = live().asks(NOW)
-    assert not link.is_late(NOW + 2 * IN_USE)
-    assert link.poll_in(NOW) is None
-    link = link.answered(NOW + 2 * IN_USE)
-    assert link.is_late(NOW + 4 * IN_USE)
-
-
-def test_failures_are_not_waited_for_longer_where_answers_come_in_full() -> None:
-    link = live().answered(NOW, in_full=True).failed(NOW, AWAY, 0)
-    assert link.poll_in(NOW) == 5 * SECOND
+def test_nothing_is_asked_while_an_answer_is_on_its_way() -> None:
+    assert live().asks(NOW).poll_in(NOW) is None
 
 
 def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_hand_does() -> None:
@@ -129,7 +93,6 @@ def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> N
 def test_nothing_is_asked_before_there_is_a_connection_nor_with_a_refused_key() -> None:
     link = Link.at(NOW).begins(NOW, "connecting…", connected=False)
     assert link.poll_in(NOW) is None
-    assert not link.is_late(NOW + IDLE)
     assert link.words(NOW + 9 * SECOND, "", 0) == [("dim", "connecting…")]
     refused = live().failed(NOW, Unauthorised("no"), 0)
     assert refused.poll_in(NOW) is None
@@ -151,7 +114,7 @@ def said(link: Link, after: timedelta = timedelta(), answers: int = 0, age: str 
     [
         (live(), timedelta(), "live"),
         (live(), 59 * SECOND, "live"),
-        (live(), MINUTE, "live · 1m ago"),
+        (live(), MINUTE, "live"),
         (live().asks(NOW), SECOND / 2, "live"),
         (live().asks(NOW), 2 * SECOND, "live · asking… 2 s"),
         (Link.at(NOW).begins(NOW, connected=True), timedelta(), "as of 10:00 · loading…"),

@@ -39,7 +39,7 @@ def test_what_runs_in_the_background_begins_without_an_answer_too() -> None:
 
 def test_an_answer_is_shown_and_what_moved_is_highlighted() -> None:
     terminal, _ = settled()
-    terminal.wait(11.0)
+    terminal.wait(31.0)
     # The thread comes first.
     assert terminal.told == ["look_ahead", "highlight_new", "show_renewed", "look_ahead"]
 
@@ -167,7 +167,7 @@ def test_a_conversation_that_left_the_list_is_asked_for_once() -> None:
     id = terminal.window.selected_id or ""
     forget(terminal, server)
     server.change(id, status="resolved")
-    terminal.wait(20.0)
+    terminal.wait(65.0)
     assert terminal.window.dimmed == {id}
     asked = len(asked_for_rows(server))
     assert asked > 0

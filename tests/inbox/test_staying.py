@@ -50,12 +50,12 @@ def test_every_unread_customer_is_met_on_the_way_down_the_unread() -> None:
 def test_a_row_that_stops_matching_is_dimmed_where_it_was_until_a_refresh() -> None:
     terminal = Terminal(server := Server(12))
     before = terminal.names
-    terminal.press("j", seconds=12.0)
+    terminal.press("j", seconds=32.0)
     selected = terminal.inbox.selection.id
     assert selected is not None
     assert terminal.selected == before[1]
     server.change(selected, status="resolved")
-    terminal.wait(12.0)
+    terminal.wait(32.0)
     assert terminal.names == before
     assert terminal.inbox.selection.id == selected
     assert terminal.window.dimmed == {selected}
@@ -79,7 +79,7 @@ def test_rows_that_a_refresh_let_go_do_not_come_back_with_the_next_one() -> None
 
 def test_a_row_that_matches_again_is_not_dimmed_and_there_once() -> None:
     terminal = Terminal(server := Server(12))
-    terminal.wait(12.0)
+    terminal.wait(32.0)
     before = terminal.names
     server.change("3", status="snoozed")
     terminal.wait(75.0)

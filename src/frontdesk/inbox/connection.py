@@ -70,14 +70,11 @@ class LinkKeeper:
 
     def is_live(self) -> None:
         """Record that the shown rows are current."""
-        in_full = self._reached.state_of("unchanged") in ("absent", "ignored")
-        self.link = self.link.answered(self._clock.now(), in_full=in_full)
+        self.link = self.link.answered(self._clock.now())
 
-    def used(self) -> bool:
-        """Record user input; True if the list is to be requested at once."""
-        now = self._clock.now()
-        self.link = self.link.used(now)
-        return self.link.is_late(now)
+    def used(self) -> None:
+        """Record user input."""
+        self.link = self.link.used(self._clock.now())
 
     def focus(self, focused: bool) -> None:
         """Record a focus change of the terminal."""

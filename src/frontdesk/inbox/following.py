@@ -1,7 +1,7 @@
 """Procedure that asks the server for what changes, and shows it as soon as it has."""
 
 from frontdesk.errors import InboxError, NotOffered, Refused
-from frontdesk.inbox.refreshing import note_input, poll, refresh, schedule_poll
+from frontdesk.inbox.refreshing import refresh, schedule_poll
 from frontdesk.inbox.requests import Ended, FetchNews, Kind, Steps, ask, rows_known
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.threads import request_thread
@@ -26,8 +26,6 @@ def note_focus(inbox: Inbox, focused: bool) -> None:
         follow(inbox)
     elif inbox.connection.awaits_focus:
         stop_following(inbox)
-    if focused and note_input(inbox):
-        poll(inbox)
     schedule_poll(inbox)
 
 

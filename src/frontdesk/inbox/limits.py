@@ -57,24 +57,9 @@ AFTER_KEY_SECONDS = 0.02
 # Without input for this long, requests of the background are sent.
 RESTED = timedelta(seconds=1)
 
-# Between two requests for the list: while the viewer is used, rests, is idle, and sleeps.
-IN_USE = timedelta(seconds=10)
-RESTING = timedelta(seconds=30)
-IDLE = timedelta(minutes=1)
-ASLEEP = timedelta(minutes=5)
-
-# The interval, and up to which time since the last input it is used; beyond the last: ASLEEP.
-POLL_INTERVALS = (
-    (timedelta(minutes=1), IN_USE),
-    (timedelta(minutes=10), RESTING),
-    (timedelta(hours=1), IDLE),
-)
-
-# The interval where the server says what changes: what was missed is found by then.
-FOLLOWED = timedelta(minutes=5)
-
-# Factor for a server that does not answer 304 and sends every response in full.
-SLOWER = 2
+# Between two requests for the list; and where the server says what changes, when what comes into a
+# view by time alone is found.
+POLL, FOLLOWED = timedelta(seconds=30), timedelta(minutes=5)
 
 # Before the next try, after the first, second, … consecutive failure.
 BACK_OFF = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))

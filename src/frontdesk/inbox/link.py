@@ -22,18 +22,13 @@ from frontdesk.errors import (
     sentence_of,
 )
 from frontdesk.inbox.limits import (
-    ASLEEP,
     BACK_OFF,
     FOLLOWED,
-    IDLE,
-    IN_USE,
     LONGEST_PAUSE,
-    POLL_INTERVALS,
+    POLL,
     RESTED,
-    SLOWER,
 )
 from frontdesk.text.clean import clean, one_line
-from frontdesk.text.times import duration
 
 # Tone of words and the words: "good", "dim", "warning" or "error".
 Said = tuple[str, str]
@@ -89,7 +84,6 @@ class Link(NamedTuple):
     failures: int = 0
     backoff: timedelta = timedelta()
     tried_by_hand: bool = False
-    pace: int = 1
     paused: bool = False
     trouble: InboxError | None = None
     problem: str = ""
@@ -129,8 +123,8 @@ class Link(NamedTuple):
         phase = Phase.BEGUN if self.phase in (Phase.CONNECTING, Phase.STOPPED) else self.phase
         return self._replace(phase=phase, asking_since=now)
 
-    def answered(self, now: datetime, *, in_full: bool = False) -> "Link":
-        """The list was answered. in_full: the server does not answer 304."""
+    def answered(self, now: datetime) -> "Link":
+        """The list was answered."""
         return self._replace(
             phase=Phase.LIVE,
             live_at=now,
@@ -139,7 +133,6 @@ class Link(NamedTuple):
             asking_since=None,
             failures=0,
             tried_by_hand=False,
-            pace=SLOWER if in_full else 1,
             trouble=None,
             problem="",
             warned="",
@@ -266,22 +259,8 @@ class Link(NamedTuple):
             return None
         if self.failing:
             return max(self.not_before - max(now, self.ended_at), SECOND)
-        if self.followed:
-            return max(self.ended_at + FOLLOWED - max(now, self.ended_at), SECOND)
-        idle = now - self.used_at
-        every = next((every for upto, every in POLL_INTERVALS if idle < upto), ASLEEP)
-        if not self.focused:
-            every = max(every, IDLE)
-        return max(self.ended_at + every * self.pace - max(now, self.ended_at), SECOND)
-
-    def is_late(self, now: datetime) -> bool:
-        """True if the list is older than the interval while in use, and may be requested.
-
-        False while a request is running: a second one would restart the wait.
-        """
-        if self.asking or self.followed or self.phase not in (Phase.BEGUN, Phase.LIVE):
-            return False
-        return now >= self.not_before and now - self.ended_at > IN_USE * self.pace
+        every = FOLLOWED if self.followed else POLL
+        return max(self.ended_at + every - max(now, self.ended_at), SECOND)
 
     def is_busy(self, now: datetime) -> bool:
         """True if requests of the background have to wait, for the user or the terminal's focus."""
@@ -331,12 +310,8 @@ class Link(NamedTuple):
             status = self._trouble_words(shown, reached=self.is_reached(answers))
             retry = self._retry_words(now)
             return [status, ("dim", retry)] if retry else [status]
-        if self.live_at is not None and self.followed:
-            return [("good", "live")]
         if self.live_at is not None:
-            age = now - self.live_at
-            is_old = age >= timedelta(minutes=1)
-            return [("dim", f"live · {duration(age)} ago") if is_old else ("good", "live")]
+            return [("good", "live")]
         if self.trouble is None:
             return [("dim", f"{shown} · {self.activity}" if shown else self.activity)]
         return [self._trouble_words(shown, reached=False)]

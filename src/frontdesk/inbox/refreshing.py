@@ -148,10 +148,10 @@ def schedule_poll(inbox: Inbox) -> None:
     inbox.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
 
 
-def note_input(inbox: Inbox) -> bool:
-    """Record input of the user: a scan pauses; True if what was requested seldom is due now."""
+def note_input(inbox: Inbox) -> None:
+    """Record input of the user: a scan and the background pause."""
     inbox.input_at = inbox.seconds()
-    return inbox.connection.used()
+    inbox.connection.used()
 
 
 def _fetch(inbox: Inbox) -> Steps[None]:

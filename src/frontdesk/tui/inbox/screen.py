@@ -208,9 +208,8 @@ class InboxScreen(RowActions):
     # Polling
 
     def record_input(self, event: events.Event) -> None:
-        """Record user input; refresh at once if polling had slowed down."""
-        if refreshing.note_input(self.inbox):
-            self.queue.driver.note(refreshing.poll, self.inbox)
+        """Record user input."""
+        refreshing.note_input(self.inbox)
         self._withdraw_quit(event)
 
     def _withdraw_quit(self, event: events.Event) -> None:
