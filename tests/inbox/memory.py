@@ -368,8 +368,6 @@ class Cache:
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
         self.ignored: frozenset[str] = frozenset()
-        # What is known of features of the server, where that is not the best.
-        self.states: dict[str, str] = {}
 
     def key(self, filter: ConversationFilter) -> Callable[[Conversation], SortKey]:
         return sort_key(filter.sort or NEWEST, self.server.now)
@@ -382,9 +380,6 @@ class Cache:
         return ""
 
     def store_lacks(self) -> None: ...
-
-    def state_of(self, feature: str) -> str:
-        return self.states.get(feature, "available")
 
     def names(self, contacts: Iterable[PhoneRef]) -> QueryNames:
         known = QueryNames(me=self.me, contacts=tuple(contacts))

@@ -20,8 +20,6 @@ class Reached(Protocol):
     def answers(self) -> int:
         """Number of successful requests of any kind."""
 
-    def state_of(self, feature: str) -> str: ...
-
 
 class LinkKeeper:
     """Keeps the `Link` that requests and events lead to.

@@ -43,11 +43,6 @@ def cut_text(text: str) -> str:
     return text if len(text) <= TEXT else text[: TEXT - len(_CUT)] + _CUT
 
 
-def cut_line(line: str, most: int) -> str:
-    """The first characters of a line that is too long, with an ellipsis: `aaaa…`."""
-    return shortened(line, most)
-
-
 def cut_file_name(name: str) -> str:
     """The first characters of a name that is too long, with its ending: `aaaa….pdf`."""
     if len(name) <= NAME:

@@ -23,6 +23,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.text import limits
+from frontdesk.text.clean import shortened
 from frontdesk.text.limits import CONTENTS, FIELD, NAME, REACTION, TEXT, WORD, is_too_long
 
 E = TypeVar("E")
@@ -80,17 +81,6 @@ _NAMES = ("name", "language")
 
 def bounded(event: E) -> E:
     """The event, or a part of one, with what is too long in it cut; itself if nothing is."""
-    return _bounded(event)
-
-
-def bounded_contents(contents: dict[str, Any]) -> dict[str, Any]:
-    """The contents of a message, likewise."""
-    walk = _CutValue(TEXT)
-    after: dict[str, Any] = walk.cut(contents, 0)
-    return after if walk.has_cut else contents
-
-
-def _bounded(event: E) -> E:
     kind = type(event)
     changes: dict[str, object] = {}
     for name, most in _TEXTS.get(kind, {}).items():
@@ -105,16 +95,23 @@ def _bounded(event: E) -> E:
             changes[name] = after
     for name in _PARTS.get(kind, ()):
         part = getattr(event, name)
-        after = None if part is None else _bounded(part)
+        after = None if part is None else bounded(part)
         if after is not part:
             changes[name] = after
     return replace(event, **changes) if changes else event  # type: ignore[type-var]
 
 
+def bounded_contents(contents: dict[str, Any]) -> dict[str, Any]:
+    """The contents of a message, likewise."""
+    walk = _CutValue(TEXT)
+    after: dict[str, Any] = walk.cut(contents, 0)
+    return after if walk.has_cut else contents
+
+
 def _cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
-    return limits.cut_text(text) if most == TEXT else limits.cut_line(text, most)
+    return limits.cut_text(text) if most == TEXT else shortened(text, most)
 
 
 class _CutValue:
@@ -157,6 +154,6 @@ class _CutValue:
         if len(text) > min(NAME if is_file else most, self._left):
             self.has_cut = True
             text = limits.cut_file_name(text) if is_file else _cut(text, most)
-            text = limits.cut_line(text, max(self._left, 1))
+            text = shortened(text, max(self._left, 1))
         self._left -= len(text)
         return text
