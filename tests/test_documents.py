@@ -24,6 +24,7 @@ from textual.keys import format_key
 
 from frontdesk import wire
 from frontdesk.cli.main import frontdesk
+from frontdesk.query.terms import TABLE
 from frontdesk.sample.demo import ME
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.problems import CODES, RECEIVER_CODES
@@ -445,6 +446,13 @@ def test_the_page_of_keys_lists_every_action_by_group(pytestconfig: pytest.Confi
         tables.setdefault(group_of(id), head).append(f"| {words} | {shown} | `{id}` |")
     text = "\n\n".join("\n".join([f"### {group}", "", *rows]) for group, rows in tables.items())
     assert_section(ROOT / "docs" / "keys.md", "actions", text, pytestconfig)
+
+
+def test_the_page_of_the_viewer_lists_every_term(pytestconfig: pytest.Config) -> None:
+    head = ["| term | conversations |", "|---|---|"]
+    rows = [f"| {written} | {words} |" for kind in TABLE for written, words in kind.rows]
+    assert all(kind.rows for kind in TABLE)
+    assert_section(ROOT / "docs" / "viewer.md", "terms", "\n".join([*head, *rows]), pytestconfig)
 
 
 def test_config_keys_lists_the_same_actions(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import FetchOlder
-from frontdesk.query.language import SORT
+from frontdesk.query.terms import SORT
 from frontdesk.wire import Conversation
 from frontdesk.wire.values import timestamp
 from tests.inbox.memory import (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from frontdesk.inbox.server_counts import count_for, counted_filter, counts_by, narrowed_filter
-from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, TEAM
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, STATUS, TEAM
 from frontdesk.wire import ConversationFilter, Counts
 
 

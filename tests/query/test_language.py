@@ -22,9 +22,10 @@ from frontdesk.query import (
     reference,
     sort_key,
 )
-from frontdesk.query.language import KINDS, LISTED, ORDERS, STATUS, WORDS, words
+from frontdesk.query.language import LISTED, words
 from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
+from frontdesk.query.terms import KINDS, ORDERS, STATUS, WORDS
 from frontdesk.text.clean import clean, one_line
 from frontdesk.wire import (
     Channel,
@@ -113,7 +114,7 @@ _FIELDS = st.one_of(
         st.booleans(),
     ),
 )
-TERMS = st.sampled_from(KINDS).flatmap(
+TERMS = st.sampled_from([*KINDS]).flatmap(
     lambda kind: (
         _FIELDS
         if kind == "field"

@@ -8,7 +8,7 @@ import pytest
 from frontdesk.client import InboxClient
 from frontdesk.errors import BadSettings, NotFound
 from frontdesk.query import parse
-from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, TEAM
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, TEAM
 from frontdesk.selection.names import find, listed, query_names
 from frontdesk.wire import Channel, Label, Team, User, Wire
 

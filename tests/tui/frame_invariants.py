@@ -12,7 +12,8 @@ from textual.widget import Widget
 from frontdesk.inbox.requests import Kind
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Term
-from frontdesk.query.language import DURATIONS, ID, OLDEST, WAITING, WINDOW
+from frontdesk.query.language import DURATIONS, ID
+from frontdesk.query.terms import OLDEST, WAITING, WINDOW
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name
 from frontdesk.tui.inbox.screen import InboxScreen

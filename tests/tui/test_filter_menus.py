@@ -66,7 +66,7 @@ def test_entries_that_need_a_value_change_nothing_by_themselves() -> None:
         ("is:open,snoozed", ["is"]),
         ("-is:open", []),
         ("@me -#vip", ["assignee", "@me"]),
-        ("#vip in:London refund", ["in", "label", "words"]),
+        ("#vip in:London refund", ["label", "in", "words"]),
         ("@unassigned unread needs:human waiting:>1h window:<2h",
          ["assignee", "@unassigned", "needs:human", "unread", "waiting:>1h", "window:<2h"]),
     ],

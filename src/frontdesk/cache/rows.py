@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.cache.timeline import HIGHEST, Key
 from frontdesk.query import closed_windows, sort_key
-from frontdesk.query.language import WINDOW
+from frontdesk.query.terms import WINDOW
 from frontdesk.text.entries import rank
 from frontdesk.text.search import member, message_pieces, searched_text, strings
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, body_of, instant

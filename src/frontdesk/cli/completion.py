@@ -16,7 +16,7 @@ from frontdesk.cli.target import run_with_client
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, QueryNames
 from frontdesk.query import complete as query_completions
-from frontdesk.query.language import FIELD, TEAM
+from frontdesk.query.terms import FIELD, TEAM
 from frontdesk.selection.names import names_of, query_names
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 

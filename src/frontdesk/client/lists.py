@@ -14,8 +14,8 @@ from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.query import closed_windows, sort_key
-from frontdesk.query.language import CREATED, WINDOW
 from frontdesk.query.plan import MOMENTS
+from frontdesk.query.terms import CREATED, WINDOW
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.text.search import contact_words

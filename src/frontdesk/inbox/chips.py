@@ -4,18 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from frontdesk.query import Query, QueryNames, Term
-from frontdesk.query.language import (
-    ASSIGNEE,
-    AUTHOR,
-    CHANNEL,
-    CONTACT,
-    DATED,
-    DURATIONS,
-    HOURS,
-    ID,
-    TEAM,
-)
+from frontdesk.query.language import DATED, DURATIONS, ID
 from frontdesk.query.names import contact_id, without_clock
+from frontdesk.query.terms import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, HOURS, TEAM
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name, format_phone, parse_phone
 from frontdesk.wire import PhoneRef

@@ -17,8 +17,8 @@ from frontdesk.inbox.server_counts import (
 )
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
-from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS
 from frontdesk.query.plan import MEMBERS
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, STATUS
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 from frontdesk.wire.queries import COUNTED_FILTERS, LISTS
 

@@ -6,8 +6,9 @@ from frontdesk.errors import NotFound
 from frontdesk.inbox.cached import Cached
 from frontdesk.inbox.requests import FindContact, FindContacts, Steps, ask
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import CONTACT, ID
+from frontdesk.query.language import ID
 from frontdesk.query.names import contact_id, is_handle, is_meant
+from frontdesk.query.terms import CONTACT
 from frontdesk.text.phones import is_possible, phone_pattern
 from frontdesk.wire import Contact, PhoneRef
 

@@ -24,8 +24,8 @@ from frontdesk.inbox.scanning import reloaded, reported
 from frontdesk.inbox.selecting import go_to_conversation, open_selected
 from frontdesk.inbox.state import Awaited, Inbox, Walk
 from frontdesk.query import sort_key
-from frontdesk.query.language import WAITING
 from frontdesk.query.plan import SortKey, waiting_since
+from frontdesk.query.terms import WAITING
 from frontdesk.wire import Conversation
 
 T = TypeVar("T")

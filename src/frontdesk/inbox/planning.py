@@ -9,19 +9,10 @@ from frontdesk.inbox.limits import MOST_PLANS_KEPT, MOST_ROWS_COMPLETED
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, cannot, plan
-from frontdesk.query.language import (
-    ASSIGNEE,
-    CONTACT,
-    DATED,
-    FIELD,
-    FOLLOW_UP,
-    HIDDEN,
-    ME,
-    UNREAD,
-    is_positive,
-)
+from frontdesk.query.language import DATED, HIDDEN, ME, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import ALL_FILTERS, Test
+from frontdesk.query.terms import ASSIGNEE, CONTACT, FIELD, FOLLOW_UP, UNREAD
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
 

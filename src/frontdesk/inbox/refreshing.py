@@ -25,7 +25,8 @@ from frontdesk.inbox.state import (
 )
 from frontdesk.inbox.threads import request_thread
 from frontdesk.query import Query
-from frontdesk.query.language import ASSIGNEE, CONTACT, ME
+from frontdesk.query.language import ME
+from frontdesk.query.terms import ASSIGNEE, CONTACT
 from frontdesk.wire import ConversationFilter
 
 # An answer may tell of a filter that the server lacks, and the next one of another.

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, STATUS
 from frontdesk.wire import (
     AssigneeCounts,
     ChannelCounts,

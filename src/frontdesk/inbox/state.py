@@ -21,8 +21,8 @@ from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, RowsWithout, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
 from frontdesk.query import QueryNames, Term, sort_key
-from frontdesk.query.language import UNREAD
 from frontdesk.query.plan import Test
+from frontdesk.query.terms import UNREAD
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # Names of stored settings.

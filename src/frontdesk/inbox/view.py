@@ -8,8 +8,8 @@ from frontdesk.inbox.limits import MOST_ROWS_SCANNED
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.rows import CachedList, CurrentStates
 from frontdesk.query import Query, QueryPlan, Term, sort_key
-from frontdesk.query.language import SORT
 from frontdesk.query.plan import Test
+from frontdesk.query.terms import SORT
 from frontdesk.wire import Conversation, ConversationFilter
 
 

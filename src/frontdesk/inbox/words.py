@@ -10,8 +10,8 @@ from frontdesk.inbox.rows import RowsWithout
 from frontdesk.inbox.scanning import is_due, is_loading_rows
 from frontdesk.inbox.state import Inbox, Keys
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import CONTACT, FOLLOW_UP, WORDS
 from frontdesk.query.names import unknown_name
+from frontdesk.query.terms import CONTACT, FOLLOW_UP, WORDS
 from frontdesk.text.clean import one_line
 
 

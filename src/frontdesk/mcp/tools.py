@@ -15,6 +15,7 @@ from frontdesk.exports.tables import customer_name
 from frontdesk.mcp.failures import reported, sentence
 from frontdesk.mcp.inbox import InboxReader, progress_of
 from frontdesk.query import parse
+from frontdesk.query.terms import OVERVIEW
 from frontdesk.reports.figures import FIGURES, PERIODICAL, brief_lines
 from frontdesk.reports.figures import with_figures as narrowed
 from frontdesk.reports.periods import SPANS, placed, typed_span
@@ -43,13 +44,7 @@ from frontdesk.wire.envelopes import MessageMatch
 from frontdesk.wire.queries import LATER
 from frontdesk.wire.reports import Report
 
-QUERY = """\
-Terms that all must hold; - before a term negates; #a,b is any of several. \
-is:open|snoozed|resolved @me @unassigned @name #label in:channel team:name from:+number|name \
-by:name|me|ai (wrote in it) field:key=value field:key>3 ad:headline unread needs:human \
-waiting:>1h active:<2d window:<2h (s m h d w) hours:business (of waiting:) \
-active:2026-11-01..2026-11-15 created:2026-11 words "two words" \
-sort:active|oldest|waiting|window|created"""
+QUERY = f"Terms that all must hold; - before a term negates; #a,b is any of several. {OVERVIEW}"
 
 MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
 # Rows that one call looks through.

@@ -1,16 +1,6 @@
 """Query language of conversation lists: text, parsed queries, names, and how they are answered."""
 
-from frontdesk.query.language import (
-    NEWEST,
-    ORDERS,
-    VIEW_KEYS,
-    Query,
-    QueryError,
-    SavedView,
-    Term,
-    analyse,
-    parse,
-)
+from frontdesk.query.language import VIEW_KEYS, Query, QueryError, SavedView, Term, analyse, parse
 from frontdesk.query.names import Completion, QueryNames, check, complete, customer, reference
 from frontdesk.query.plan import (
     Matcher,
@@ -24,6 +14,7 @@ from frontdesk.query.plan import (
     sort_key,
 )
 from frontdesk.query.search import MessageSearch, parse_search
+from frontdesk.query.terms import NEWEST, ORDERS
 
 __all__ = [
     "NEWEST",

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from frontdesk.query.dates import RANGE, RELATIVE, Days, moments, parse_days
-from frontdesk.query.language import ACTIVE, CREATED, WAITING, WINDOW, Term, is_duration
+from frontdesk.query.language import Term, is_duration
+from frontdesk.query.terms import ACTIVE, CREATED, WAITING, WINDOW
 from frontdesk.text.times import in_zone, range_words, short_date, zone_name
 
 _ONE_DAY = timedelta(days=1)

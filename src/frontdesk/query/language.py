@@ -18,55 +18,33 @@ from typing import NamedTuple
 
 from frontdesk.errors import BadSettings
 from frontdesk.query import dates
+from frontdesk.query.terms import (
+    CONTACT,
+    FIELD,
+    FOLLOW_UP,
+    HOURS,
+    KINDS,
+    NEWEST,
+    SORT,
+    STATUS,
+    TABLE,
+    UNREAD,
+    WAITING,
+    WORDS,
+)
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import parse_duration
-from frontdesk.wire.queries import (
-    ASSIGNEE_WORDS,
-    AUTHOR_WORDS,
-    MOST_FIELD_CHARACTERS,
-    MOST_VALUES,
-)
-from frontdesk.wire.values import STATUSES
-
-# Kinds of terms, in the order in which a query is written.
-STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
-TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
-NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
-CREATED, FOLLOW_UP, HOURS = "created", "followup", "hours"
-WORDS, SORT = "words", "sort"
-KINDS = (
-    *(STATUS, FOLLOW_UP, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, FIELD, AD),
-    *(NEEDS, UNREAD, WAITING, HOURS, ACTIVE, WINDOW, CREATED, WORDS, SORT),
-)
+from frontdesk.wire.queries import MOST_FIELD_CHARACTERS, MOST_VALUES
 
 ME, UNASSIGNED, ASSIGNED = "me", "unassigned", "assigned"
 PHONE, AI = "phone", "ai"
-HUMAN, BUSINESS, CALENDAR = "human", "business", "calendar"
-NEWEST, OLDEST = "active", "oldest"
-ORDERS: Mapping[str, str] = MappingProxyType(
-    {
-        NEWEST: "newest activity",
-        OLDEST: "oldest activity",
-        WAITING: "longest waiting",
-        WINDOW: "reply window closes soonest",
-        CREATED: "newest conversation",
-    }
-)
+CALENDAR = "calendar"
 # A value that begins so is the id of a user, channel or contact.
 ID = "id:"
 
 # Kinds of which a conversation has one value, so that a second term could never match as well.
 _SINGLE: Mapping[str, str] = MappingProxyType(
-    {
-        STATUS: "A conversation has one status",
-        ASSIGNEE: "A conversation has one assignee",
-        CHANNEL: "A conversation is in one channel",
-        CONTACT: "A conversation is with one customer",
-        SORT: "There is one order",
-    }
-)
-_VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {STATUS: STATUSES, NEEDS: (HUMAN,), HOURS: (BUSINESS,), SORT: tuple(ORDERS)}
+    {kind.key: kind.single for kind in TABLE if kind.single}
 )
 # What to write in place of terms that other programs have, or that are as it is without them.
 _INSTEAD: Mapping[tuple[str, str], str] = MappingProxyType(
@@ -82,35 +60,20 @@ _NEVER_NEGATED: Mapping[str, str] = MappingProxyType(
 )
 _AGE_FIRST = "hours:business goes with an age of waiting: write waiting:>4h hours:business."
 _PREFIXES: Mapping[str, str] = MappingProxyType(
-    {
-        "@": ASSIGNEE,
-        "#": LABEL,
-        **{
-            f"{kind}:": kind
-            for kind in (
-                *(STATUS, TEAM, CHANNEL, CONTACT, AUTHOR, FIELD, AD, NEEDS),
-                *(WAITING, HOURS, ACTIVE, WINDOW, CREATED, SORT),
-            )
-        },
-    }
+    {kind.prefix: kind.key for kind in TABLE if kind.prefix and not kind.local}
 )
-PREFIX_OF: Mapping[str, str] = MappingProxyType(
-    {
-        **{kind: prefix for prefix, kind in _PREFIXES.items()},
-        **{FOLLOW_UP: f"{STATUS}:", UNREAD: "", WORDS: ""},
-    }
-)
-DURATIONS = (WAITING, ACTIVE, WINDOW)
-DATED = (WAITING, ACTIVE, CREATED)
+DURATIONS = tuple(kind.key for kind in TABLE if kind.age)
+DATED = tuple(kind.key for kind in TABLE if kind.days)
 DURATION_UNITS = "smhdw"
 # Kinds of which a term may have several values, with commas between: any of them.
-LISTED = (STATUS, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, AD)
+LISTED = tuple(kind.key for kind in TABLE if kind.listed)
 # Kinds that only a server can test: a conversation as it is listed does not show them.
-HIDDEN = (AUTHOR, FIELD, AD)
+HIDDEN = tuple(kind.key for kind in TABLE if not kind.shown)
 # Words with a meaning of their own, by kind.
 WORDS_OF: Mapping[str, Sequence[str]] = MappingProxyType(
-    {ASSIGNEE: ASSIGNEE_WORDS, AUTHOR: AUTHOR_WORDS}
+    {kind.key: kind.words for kind in TABLE if kind.words}
 )
+_PLACES: Mapping[str, int] = MappingProxyType({kind: at for at, kind in enumerate(KINDS)})
 # Prefixes that other programs have for days, with what to write here.
 _DAY_PREFIXES = ("since:", "until:", "after:", "before:")
 
@@ -159,7 +122,7 @@ class Term(NamedTuple):
         values = ",".join(written_value(value, self.kind) for value in self.values)
         if self.kind == FIELD:
             values = f"{_quoted_key(self.key)}{self.sign}{values if self.sign else ''}"
-        return f"{mark}{PREFIX_OF[self.kind]}{values}"
+        return f"{mark}{KINDS[self.kind].prefix}{values}"
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -202,7 +165,7 @@ class QueryError(BadSettings, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Terms in the order of `KINDS`, each once, and at most one of the kinds in `_SINGLE`.
+    """Terms in the order of `TABLE`, each once, and at most one of the kinds in `_SINGLE`.
 
     No term stands beside its negation, and `hours:` only beside an age that it measures.
     """
@@ -220,7 +183,7 @@ class Query:
         terms_left = [*left]
         if not any(map(_is_wait, terms_left)):
             terms_left = [term for term in terms_left if term.kind != HOURS]
-        return cls(tuple(sorted(terms_left, key=lambda term: KINDS.index(term.kind))))
+        return cls(tuple(sorted(terms_left, key=lambda term: _PLACES[term.kind])))
 
     def __str__(self) -> str:
         return " ".join(map(str, self.terms))
@@ -581,8 +544,8 @@ def _any_of(kind: str, token: Token) -> Term | str:
 def _value(kind: str, value: str) -> str | None:
     """Value in its normal form; None if it is not allowed."""
     lower = value.casefold()
-    if kind in _VALUES:
-        return lower if lower in _VALUES[kind] else None
+    if values := KINDS[kind].values:
+        return lower if lower in values else None
     if kind in DURATIONS and is_duration(lower):
         return f"{lower[0]}{int(lower[1:-1])}{lower[-1]}"
     if kind in DATED:
@@ -611,25 +574,14 @@ def _unknown(prefix: str) -> str:
 
 def _allowed(kind: str, *, several: bool = False) -> str:
     """Values that a prefix takes. several: with commas between them."""
-    if kind in _VALUES:
+    if values := KINDS[kind].values:
         alone = [FOLLOW_UP] if kind == STATUS and not several else []
-        *most, last = [*_VALUES[kind], *alone]
+        *most, last = [*values, *alone]
         return f"{', '.join(most)} or {last}" if most else last
     durations = "< or > and a time, such as >1h, <30m or >2d"
     if kind in DATED:
         return f"{f'{durations}, or ' if kind in DURATIONS else ''}{dates.HOW_TO}"
-    if kind in DURATIONS:
-        return durations
-    return {
-        ASSIGNEE: "me, unassigned, assigned or a part of a name",
-        CHANNEL: "a part of the name or number of a channel",
-        LABEL: "a label",
-        CONTACT: "a number, or a part of the name of a customer",
-        TEAM: "a part of the name of a team",
-        AUTHOR: "me, phone, ai or a part of a name",
-        FIELD: "the key of a custom field, alone or with =, !=, >, >=, < or <= and a value",
-        AD: "the id of an ad, or a part of its headline",
-    }[kind]
+    return KINDS[kind].takes or durations
 
 
 def written_value(value: str, kind: str) -> str:

@@ -10,21 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from frontdesk.query.language import (
-    AD,
     AI,
     ASSIGNED,
-    ASSIGNEE,
-    AUTHOR,
-    CHANNEL,
-    CONTACT,
-    FIELD,
-    HOURS,
     ID,
-    LABEL,
     ME,
-    ORDERS,
     PHONE,
-    TEAM,
     UNASSIGNED,
     WORDS_OF,
     Query,
@@ -34,6 +24,18 @@ from frontdesk.query.language import (
     analyse,
     tokens,
     written_value,
+)
+from frontdesk.query.terms import (
+    AD,
+    ASSIGNEE,
+    AUTHOR,
+    CHANNEL,
+    CONTACT,
+    FIELD,
+    HOURS,
+    LABEL,
+    TABLE,
+    TEAM,
 )
 from frontdesk.text.clean import folded, one_line, shown_line
 from frontdesk.text.phones import format_phone, is_user_id, parse_phone, phone_pattern
@@ -47,7 +49,6 @@ from frontdesk.wire import (
     User,
     WeeklyHours,
 )
-from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
     from frontdesk.wire import Page
@@ -399,29 +400,7 @@ class Completion(NamedTuple):
     hint: str = ""
 
 
-_STARTS: Sequence[tuple[str, str]] = (
-    *((f"is:{status}", "status") for status in STATUSES),
-    ("is:followup", "to follow up, on this computer"),
-    ("@me", "assigned to me"),
-    ("@unassigned", "assigned to no one"),
-    ("@assigned", "assigned to anyone"),
-    ("#", "label"),
-    ("in:", "channel"),
-    ("from:", "customer, by number or name"),
-    ("team:", "team"),
-    ("by:", "who wrote in it"),
-    ("field:", "custom field of the customer"),
-    ("ad:", "ad that a message came from"),
-    ("needs:human", "a bot has handed over"),
-    ("unread", "new messages"),
-    ("waiting:>1h", "waits longer than an hour"),
-    ("hours:business", "waiting: in business hours"),
-    ("active:<2h", "active within two hours"),
-    ("active:today", "active today"),
-    ("created:today", "new today"),
-    ("window:<2h", "reply window: under two hours left"),
-    *((f"sort:{order}", words) for order, words in ORDERS.items()),
-)
+_STARTS = tuple(example for kind in TABLE for example in kind.examples)
 
 
 def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:

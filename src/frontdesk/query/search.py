@@ -6,7 +6,8 @@ refund madrid from:ana in:london after:2026-03-01
 from datetime import date
 from typing import NamedTuple
 
-from frontdesk.query.language import FOLLOW_UP, Query, QueryProblem, Term, Token, analyse, tokens
+from frontdesk.query.language import Query, QueryProblem, Term, Token, analyse, tokens
+from frontdesk.query.terms import FOLLOW_UP
 from frontdesk.text.search import Terms
 
 _BEFORE, _AFTER = "before:", "after:"

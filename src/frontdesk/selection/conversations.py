@@ -23,9 +23,9 @@ from frontdesk.query import (
     plan,
     sort_key,
 )
-from frontdesk.query.language import FOLLOW_UP
 from frontdesk.query.names import lacks_hours, unknown_name
 from frontdesk.query.plan import ALL_FILTERS
+from frontdesk.query.terms import FOLLOW_UP
 from frontdesk.selection.names import query_names
 from frontdesk.wire import Conversation, ConversationFilter
 from frontdesk.wire.queries import LATER, LISTS, MAX_LIMIT

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import ASSIGNEE, CHANNEL, FIELD, LABEL, ME, TEAM, Term
+from frontdesk.query.language import ME, Term
 from frontdesk.query.names import meaning, with_customers
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, FIELD, LABEL, TEAM
 from frontdesk.text.phones import parse_phone
 from frontdesk.wire import ConversationFilter, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT

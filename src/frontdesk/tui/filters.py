@@ -19,8 +19,9 @@ from frontdesk.query import (
     parse,
     reference,
 )
-from frontdesk.query.language import ME, WORDS, is_positive
+from frontdesk.query.language import ME, is_positive
 from frontdesk.query.plan import STANDARD
+from frontdesk.query.terms import KINDS, TABLE, UNREAD, WORDS
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import ConversationFilter, PhoneRef
@@ -65,21 +66,11 @@ def _stored_lacks(mailbox: Mailbox) -> frozenset[str]:
 
 FILTER_MENU = (
     MenuEntry("f", "line", "edit as text…"),
-    MenuEntry("s", "is", "status"),
-    MenuEntry("a", "assignee", "assignee"),
-    MenuEntry("c", "in", "channel"),
-    MenuEntry("l", "label", "label"),
-    MenuEntry("m", "@me", "mine"),
-    MenuEntry("n", "@unassigned", "unassigned"),
-    MenuEntry("o", "is:open", "open"),
-    MenuEntry("z", "is:snoozed", "snoozed"),
-    MenuEntry("r", "is:resolved", "resolved"),
-    MenuEntry("p", "is:followup", "to follow up"),
-    MenuEntry("h", "needs:human", "needs a human"),
-    MenuEntry("u", "unread", "unread"),
-    MenuEntry("w", "waiting:>1h", "waiting over an hour"),
-    MenuEntry("d", "window:<2h", "reply window: under 2h left"),
-    MenuEntry("t", "words", "text…"),
+    *sorted(
+        (MenuEntry(*entry) for kind in TABLE for entry in kind.menu),
+        # Those that go on to values come first.
+        key=lambda entry: entry.value not in KINDS or entry.value == UNREAD,
+    ),
     MenuEntry("x", "clear", "clear all but the status"),
     MenuEntry("k", "save", "save view…"),
 )
@@ -180,11 +171,10 @@ def apply_entry(query: Query, name: str) -> Query | None:
     if name == "clear":
         status = query.value("is")
         return Query.of(Term("is", status)) if status else Query()
-    if name in ("unread", "is:followup", "needs:human", "waiting:>1h", "window:<2h"):
-        return query.toggled(parse(name).terms[0])
-    if name.startswith(("@", "is:")):
-        return query.with_term(parse(name).terms[0])
-    return None
+    if name in (*KIND_NAMES, WORDS, *_COMMANDS):
+        return None
+    term = parse(name).terms[0]
+    return query.with_term(term) if KINDS[term.kind].single else query.toggled(term)
 
 
 ANY = ""

@@ -35,7 +35,8 @@ from frontdesk.cli.threads import (
 from frontdesk.errors import BadSettings
 from frontdesk.exports import tables
 from frontdesk.query import Query, parse
-from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
+from frontdesk.query.language import is_positive
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, OVERVIEW, STATUS
 from frontdesk.selection.conversations import (
     START,
     ConversationSelector,
@@ -177,6 +178,12 @@ async def _selected(
     return selected
 
 
+_LIST_HELP = f"""List conversations, newest activity first.
+
+QUERY is as in the viewer: {OVERVIEW}; a leading - negates, and #a,b is one of several.
+"""
+
+
 @conversations_group.subcommand(
     "list",
     "frontdesk conversations list 'is:open @me #vip waiting:>1h sort:waiting'",
@@ -184,6 +191,7 @@ async def _selected(
     "frontdesk conversations list --view Billing --status open",
     "frontdesk conversations list 'is:open @unassigned sort:waiting' --limit 10 --last 6",
     "frontdesk conversations list --all --json id,status,contact.phone | jq length",
+    help=_LIST_HELP,
 )
 @target_options
 @selection_options
@@ -198,13 +206,6 @@ async def _selected(
 def list_command(
     target: Target, select: Select, last: int | None, output: Output, extent: Extent
 ) -> None:
-    """List conversations, newest activity first.
-
-    QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
-    team:name, by:me, field:plan=gold, ad:headline, needs:human, waiting:>1h,
-    hours:business, active:<2h, active:2026-11-01.., created:2026-11, window:<2h, words,
-    sort:waiting; a leading - negates, and #a,b is one of several.
-    """
     if last is not None:
         output = output.as_one_of("--last", "brief", "json", "jsonl")
 

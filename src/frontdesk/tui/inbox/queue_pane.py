@@ -20,7 +20,7 @@ from frontdesk.inbox.refreshing import near_end
 from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, reference
-from frontdesk.query.language import WINDOW
+from frontdesk.query.terms import WINDOW
 from frontdesk.text.clean import counted
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say

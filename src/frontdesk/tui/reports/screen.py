@@ -17,7 +17,8 @@ from textual.widgets import Static
 
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, Term
-from frontdesk.query.language import AD, AI, AUTHOR, PHONE, SORT, TEAM
+from frontdesk.query.language import AI, PHONE
+from frontdesk.query.terms import AD, AUTHOR, SORT, TEAM
 from frontdesk.reports.export import ENDINGS, default_name, exported
 from frontdesk.reports.metrics import ALL, BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (

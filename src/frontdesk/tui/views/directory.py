@@ -13,7 +13,7 @@ from textual.timer import Timer
 from frontdesk.inbox.server_counts import count_for, counted_filter
 from frontdesk.mailbox import Listing
 from frontdesk.query import Term, reference
-from frontdesk.query.language import TEAM
+from frontdesk.query.terms import TEAM
 from frontdesk.text.clean import first_non_blank, humanize, one_line
 from frontdesk.text.phones import contact_name, format_phone
 from frontdesk.text.times import short_date, time_of_day

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from frontdesk.query.language import NEWEST, OLDEST, WAITING, WINDOW
+from frontdesk.query.terms import NEWEST, OLDEST, WAITING, WINDOW
 from frontdesk.text.clean import humanize, one_line
 from frontdesk.text.messages import AUTHORS, preview_text
 from frontdesk.text.phones import channel_name, contact_name
