@@ -60,7 +60,7 @@ ELSEWHERE = {
     r"frontdesk import events backup.ndjson.gz --database postgresql:.*": "a server of PostgreSQL",
     r"frontdesk config commands.*": "the page's commands in the configuration",
     r"(CHATWOOT|META)_TOKEN=.*": "another service",
-    r"frontdesk report --watch .*|python to_spreadsheet.py --follow": "runs for ever",
+    r"python to_spreadsheet.py --follow": "runs for ever",
 }
 
 _BLOCK = re.compile(

@@ -1,26 +1,20 @@
 """`frontdesk report`: periods by name and date, and all figures in every format."""
 
-import asyncio
 import csv
 import io
 import json
 import re
-from contextlib import redirect_stdout
 from datetime import UTC
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 from tests.commands import Terminal, output_of, run_on
 from tests.report_parts import with_parts
 
-from frontdesk.cli.commands.report import SPANS, watch_report
-from frontdesk.cli.output import Output
-from frontdesk.errors import Unreachable
+from frontdesk.cli.commands.report import SPANS
 from frontdesk.reports.export import exported, markdown, records, tables
 from frontdesk.reports.metrics import METRICS, author_name
 from frontdesk.reports.periods import PERIODS
-from frontdesk.reports.sorting import parse_order
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Metrics, Report
 
@@ -228,48 +222,17 @@ def test_what_large_digits_show_is_looked_up_before(inbox: Path):
     assert "There is no team 'Nowhere'" in result.stderr
 
 
-def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_again(
-    inbox: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("stdout", "arguments"),
+    [(None, ()), (None, ("--format", "jsonl")), (Terminal(), ("--format", "markdown"))],
+    ids=["pipe", "jsonl", "markdown"],
+)
+def test_only_a_terminal_is_drawn_on_again_and_again(
+    inbox: Path, stdout: Terminal | None, arguments: tuple[str, ...]
 ):
-    answers: list[Report | Unreachable] = [
-        report(inbox, "today"),
-        Unreachable("No answer"),
-        report(inbox, "today"),
-    ]
-
-    async def read() -> Report:
-        answer = answers.pop(0)
-        if isinstance(answer, Unreachable):
-            raise answer
-        return answer
-
-    async def sleep(seconds: float) -> None:
-        if not answers:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        asyncio.run(watch_report(read, Output("table"), sleep=sleep))
-    printed = capsys.readouterr()
-    assert printed.out.count("New conversations ") == 2
-    assert printed.err.count("No answer; trying again") == 1
-
-
-def test_each_report_that_a_pipe_gets_is_sorted(inbox: Path, capsys: pytest.CaptureFixture[str]):
-    found, order = report(inbox, *DAYS), parse_order("received", reverse=True)
-    pauses = iter(range(1))
-
-    async def read() -> Report:
-        return found
-
-    async def sleep(seconds: float) -> None:
-        if next(pauses, None) is None:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        asyncio.run(watch_report(read, Output("markdown"), order, sleep=sleep))
-    zone = ZoneInfo("Europe/Madrid")
-    assert capsys.readouterr().out == 2 * markdown(found, zone, order)
-    assert markdown(found, zone, order) != markdown(found, zone)
+    result = run_on(inbox, "report", "--watch", *arguments, stdout=stdout)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--watch draws on a terminal, and not into a pipe or file" in result.stderr
 
 
 def test_a_terminal_shows_in_colour_what_is_better_and_worse(
@@ -277,18 +240,12 @@ def test_a_terminal_shows_in_colour_what_is_better_and_worse(
 ):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    found = report(inbox, "--from", "2026-03-08", "--to", "2026-03-14")
-
-    async def read() -> Report:
-        return found
-
-    async def sleep(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with redirect_stdout(Terminal()) as out, pytest.raises(KeyboardInterrupt):
-        asyncio.run(watch_report(read, Output("table"), sleep=sleep))
-    assert re.search(r"Resolved .*\x1b\[32m▲ .* better", out.getvalue())
-    assert re.search(r"First response.*\x1b\[33m▲ .* worse", out.getvalue())
+    days = ("--from", "2026-03-08", "--to", "2026-03-14")
+    terminal = Terminal()
+    run_on(inbox, "report", *days, stdout=terminal)
+    shown = terminal.getvalue()
+    assert re.search(r"Resolved .*\x1b\[32m▲ .* better", shown)
+    assert re.search(r"First response.*\x1b\[33m▲ .* worse", shown)
 
 
 ALL = ReportQuery(
@@ -425,6 +382,17 @@ def test_a_table_is_sorted_by_what_is_asked_for_and_ends_with_all(inbox: Path):
     assert int(shown[end][column:].split()[0].replace(",", "")) == sum(sent)
 
 
+def test_a_minus_before_the_column_sorts_from_the_lowest(inbox: Path):
+    shown = output_of(inbox, "report", *DAYS, "--sort", "-received").splitlines()
+    start = next(at for at, line in enumerate(shown) if line.startswith("CHANNEL"))
+    end = next(at for at in range(start, len(shown)) if shown[at].startswith("all "))
+    counts = [each.metrics.incoming_messages_count or 0 for each in report(inbox, *DAYS).channels]
+    column = shown[start].index("RECEIVED")
+    rows = [int(line[column:].split()[0]) for line in shown[start + 1 : end]]
+    assert rows == sorted(counts)
+    assert len(set(rows)) > 1
+
+
 def test_json_and_csv_have_no_tables_to_sort(inbox: Path):
     outcome = run_on(inbox, "report", "--sort", "name", "--format", "csv")
     assert outcome.exit_code == 2
@@ -449,9 +417,3 @@ def test_rows_of_conversations_have_one_period(inbox: Path):
     outcome = run_on(inbox, "report", "conversations", "7d", "--from", "2026-03-02")
     assert outcome.exit_code == 2
     assert "A named period does not go with --from or --to" in outcome.output
-
-
-def test_the_lowest_first_needs_a_column_to_sort_by(inbox: Path):
-    outcome = run_on(inbox, "report", "--reverse")
-    assert (outcome.exit_code, outcome.stdout) == (2, "")
-    assert "--reverse needs --sort" in outcome.stderr

@@ -56,7 +56,7 @@ COLUMNS = group_columns(BREAKDOWNS["users"], ROWS)
 
 
 def names(text: str, *, reverse: bool = False) -> list[str]:
-    return [each.name for each in sort_rows(ROWS, COLUMNS, parse_order(text, reverse=reverse))]
+    return [each.name for each in sort_rows(ROWS, COLUMNS, parse_order("-" * reverse + text))]
 
 
 @pytest.mark.parametrize(
@@ -183,4 +183,4 @@ def test_a_share_within_a_target_is_known_if_something_was_measured() -> None:
 )
 def test_a_column_is_named_as_people_or_the_interface_name_it(text: str, key: str) -> None:
     assert parse_order(text) == ReportOrder(key, reverse=False)
-    assert parse_order(text, reverse=True) == ReportOrder(key, reverse=True)
+    assert parse_order(f"-{text}") == ReportOrder(key, reverse=True)

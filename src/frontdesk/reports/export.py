@@ -20,6 +20,7 @@ from frontdesk.exports.tables import (
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
+    CHANGED,
     METRICS,
     NO_VALUE,
     NOW_FIGURES,
@@ -325,21 +326,20 @@ class _Part(NamedTuple):
 
 
 def _series_tables(report: Report, zone: tzinfo) -> Iterator[SortableTable[_Part]]:
-    before = [part.metrics for part in report.previous_series or ()]
-    for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
-        if not series:
-            continue
-        starts = [local_time(part.start, zone) for part in series]
-        if all(start.endswith(" 00:00") for start in starts):
-            starts = [start.removesuffix(" 00:00") for start in starts]
-        thens = before[: len(series)] if series is report.series else []
-        parts = [
-            _Part(start, part.metrics, then)
-            for start, (part, then) in zip(starts, zip_longest(series, thens), strict=True)
-        ]
-        metrics = shown_metrics(METRICS, [part.metrics for part in series])
-        first = _word_column(name, attrgetter("start"), "from")
-        yield SortableTable([first, *_figure_columns(metrics, parts, ())], parts)
+    series = report.series
+    if not series:
+        return
+    before = [part.metrics for part in report.previous_series or ()][: len(series)]
+    starts = [local_time(part.start, zone) for part in series]
+    if all(start.endswith(" 00:00") for start in starts):
+        starts = [start.removesuffix(" 00:00") for start in starts]
+    parts = [
+        _Part(start, part.metrics, then)
+        for start, (part, then) in zip(starts, zip_longest(series, before), strict=True)
+    ]
+    metrics = shown_metrics(METRICS, [part.metrics for part in series])
+    first = _word_column("From", attrgetter("start"), "from")
+    yield SortableTable([first, *_figure_columns(metrics, parts, CHANGED)], parts)
 
 
 def _group_tables(report: Report) -> Iterator[SortableTable[BreakdownRow]]:

@@ -44,15 +44,15 @@ PERIODICAL = ("hour", "day", "week", "month")
 
 
 def parse_figures(text: str) -> tuple[str, ...]:
-    """Parse names with commas between, of FIGURES or as the fields are called, into fields.
+    """Parse names of FIGURES with commas between into fields.
 
     Raises: BadSettings: an unknown name.
     """
     names = [name.strip().casefold() for name in text.split(",") if name.strip()]
     for name in names:
-        if name not in FIGURES and name not in BY_FIELD:
+        if name not in FIGURES:
             raise BadSettings(f"There is no figure {name!r}: there is {', '.join(FIGURES)}")
-    return tuple(dict.fromkeys(FIGURES.get(name, name) for name in names))
+    return tuple(dict.fromkeys(FIGURES[name] for name in names))
 
 
 def with_figures(report: Report, fields: Collection[str], parts: Collection[str] = ()) -> Report:

@@ -228,7 +228,7 @@ _BY_PERSON = (
     *("outgoing_messages_count", "answered_conversations_count", "avg_first_response_time"),
     *("avg_reply_time", "resolutions_count"),
 )
-_CHANGED = ("conversations_count", "avg_first_response_time")
+CHANGED = ("conversations_count", "avg_first_response_time")
 _CHANGED_OF_PERSONS = ("avg_first_response_time", "avg_reply_time")
 BREAKDOWNS: Mapping[str, Breakdown] = {
     breakdown.part: breakdown
@@ -238,7 +238,7 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
             "channel",
             "Channel",
             tuple(metric.field for metric in METRICS),
-            _CHANGED,
+            CHANGED,
         ),
         Breakdown("users", "user", "Person", _BY_PERSON, _CHANGED_OF_PERSONS),
         Breakdown(
@@ -258,7 +258,7 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
                 *("resolutions_count", "avg_first_response_time", "avg_reply_time"),
                 "avg_resolution_time",
             ),
-            _CHANGED,
+            CHANGED,
             "conversations that carry the label now: labels have no history",
         ),
         Breakdown(

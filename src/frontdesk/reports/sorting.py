@@ -87,11 +87,15 @@ _FIELD_KEYS = {
 }
 
 
-def parse_order(text: str, *, reverse: bool = False) -> ReportOrder:
-    """Parse a column as people write it, such as `name`, `First response` or `waiting:change`."""
-    written = text.strip().casefold().replace(" ", "_").replace("-", "_")
-    figure, colon, aspect = written.partition(":")
-    return ReportOrder(f"{_FIELD_KEYS.get(figure, figure)}{colon}{aspect}", reverse)
+def parse_order(text: str) -> ReportOrder:
+    """Parse a column as people write it, such as `name`, `First response` or `waiting:change`.
+
+    A - before it is the other way round.
+    """
+    written = text.strip().casefold()
+    key = written.removeprefix("-").strip().replace(" ", "_").replace("-", "_")
+    figure, colon, aspect = key.partition(":")
+    return ReportOrder(f"{_FIELD_KEYS.get(figure, figure)}{colon}{aspect}", written[:1] == "-")
 
 
 def check_order(order: ReportOrder, columns: Iterable[SortColumn[R]]) -> None:

@@ -1,4 +1,4 @@
-"""Messages sent by author, by what they are charged as, and billable ones."""
+"""Messages sent by author, and by what they are charged as."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def groups(app: ViewApp) -> dict[str, list[str]]:
     rows: list[str] = []
     for line in lines(app)[head:]:
         words = line[start:].strip(" ┃")
-        if not words and rows and not found.get("BILLABLE", [""]):
+        if not words and rows and not found.get("ENDED BY AI", [""]):
             break
         if " messages" in words or " conversations" in words:
             rows = found.setdefault(words.partition("  ")[0], [])
@@ -37,16 +37,15 @@ async def test_each_group_has_its_heading_its_total_and_shares_of_that(report: O
     app = report()
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
-        for heading in ("SENT BY  247 messages▼ ", "BILLABLE  6 messages "):
+        for heading in ("SENT BY  247 messages▼ ", "ENDED BY AI  19 conversations "):
             assert line_with(app, heading).endswith(" 100%")
         assert "%" not in line_with(app, "PRICED  177 of 247 messages, 70 without")
-        sent, charged, billable, ended = groups(app).values()
+        sent, charged, ended = groups(app).values()
         assert [row.split("  ")[0] for row in charged] == [
             *("service, free customer service", "marketing, regular", "utility, regular")
         ]
-        assert billable[0].startswith("London, Campaigns ")
         assert [" ".join(row.split()) for row in ended[:1]] == ["handed over 14 ████████████ 74%"]
-        for rows in (sent, charged, billable, ended):
+        for rows in (sent, charged, ended):
             assert shares(rows) == sorted(shares(rows), reverse=True)
             assert sum(shares(rows)) in range(97, 104)
 
@@ -79,7 +78,7 @@ async def test_a_blank_line_is_above_each_further_heading_and_no_row_is_one(repo
         await settle(pilot)
         await press(pilot, "4", *["j"] * 7)
         text = [line.strip(" ┃") for line in lines(app)]
-        for heading in ("PRICED", "BILLABLE"):
+        for heading in ("PRICED", "ENDED BY AI"):
             at = next(at for at, line in enumerate(text) if line.startswith(heading))
             assert text[at - 1] == ""
         await press(pilot, "y")
@@ -99,20 +98,20 @@ async def test_the_pane_grows_with_its_labels_to_a_third_of_the_screen(
     report: Open, client: InboxClient
 ) -> None:
     whole = await client.report(ReportQuery(granularity="day", from_="2026-03-08"))
-    name = "Wholesale in Portugal and Spain"
-    priced = PricingCount(channel=Ref(id="1", name=name), author="phone", count=9, billable_count=9)
+    name = "authentication in other countries, regular"
+    category = "authentication_in_other_countries"
+    priced = PricingCount(
+        channel=Ref(id="1"), author="phone", category=category, type="regular", count=9
+    )
     app = report(Answering(client, lambda query: whole.model_copy(update={"pricing": (priced,)})))
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
         start = line_with(app, "SENT BY").index("SENT BY")
         assert 200 - start in range(51, 68)
         assert line_with(app, name).endswith(" 100%")
-        await pilot.resize_terminal(240, 60)
-        await settle(pilot)
-        assert f"{name}, Agents (phone app) " in line_with(app, name)
         await pilot.resize_terminal(80, 60)
         await press(pilot, "4")
-        assert f"{name}, Agents (phone app) " in line_with(app, name)
+        assert f"{name} " in line_with(app, name)
         assert all(len(line) <= 80 for line in lines(app))
 
 
@@ -122,7 +121,7 @@ async def test_one_message_is_not_written_in_the_plural(report: Open, client: In
     app = report(Answering(client, lambda query: whole.model_copy(update={"pricing": (priced,)})))
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
-        assert "BILLABLE  1 message " in line_with(app, "BILLABLE")
+        assert "PRICED  1 of 247 messages, 246 without" in line_with(app, "PRICED")
 
 
 async def test_slash_finds_rows_by_the_heading_that_they_are_below(report: Open) -> None:
@@ -130,9 +129,9 @@ async def test_slash_finds_rows_by_the_heading_that_they_are_below(report: Open)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "4", "slash")
-        await type_in(pilot, "billable, london")
+        await type_in(pilot, "charged as market")
         await press(pilot, "enter", "y")
-        assert app.copied[0].startswith("billable, London, Campaigns: 3 messages · ")
+        assert app.copied[0].startswith("charged as marketing, regular: 5 messages, ")
 
 
 async def test_a_bar_is_as_long_as_its_share_of_the_group(report: Open) -> None:

@@ -1,11 +1,10 @@
 """`frontdesk report`: prints the inbox report of a period, compared with the previous one."""
 
-import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, timedelta, tzinfo
-from functools import partial, reduce
+from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 from zoneinfo import ZoneInfo
@@ -30,7 +29,6 @@ from frontdesk.cli.output import (
     table,
     table_cell,
 )
-from frontdesk.cli.polling import follow
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import (
@@ -77,7 +75,6 @@ _OF_TABLES = MappingProxyType(
     }
 )
 _NAMED_AND_DAYS = "A named period does not go with --from or --to"
-WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -193,9 +190,8 @@ class _ReportCommand(Command):
     metavar="COLUMN",
     help="Sort the tables that have this column, by its heading: name, change, waiting, open, "
     f"messages. After a figure, {', '.join(f':{one}' for one in ASPECTS)} of it. Numbers are "
-    "sorted from the highest, words from A on.",
+    "sorted from the highest, words from A on, and with - before it the other way round.",
 )
-@click.option("--reverse", is_flag=True, help="With --sort, the other way round.")
 @_business_option
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
@@ -225,7 +221,6 @@ def report_command(
     by: tuple[str, ...],
     figures: str | None,
     order: str | None,
-    reverse: bool,
     business_hours: bool,
     hours: bool,
     spread: bool,
@@ -240,25 +235,22 @@ def report_command(
     PERIOD is today, yesterday, 7d (the default), 30d, 90d, 12w, this-week, last-week, this-month
     or last-month.
 
-    With --watch, a terminal shows live counts and today; a pipe gets a report of today every half
-    minute. `frontdesk report conversations` writes a row for each conversation.
+    `frontdesk report conversations` writes a row for each conversation.
     """
     if watch and (period not in (None, "today") or first or last):
         raise click.UsageError("--watch shows today: leave out the period")
-    on_wall = watch and output.format == "table" and sys.stdout.isatty()
-    if on_wall:
+    if watch:
+        _refuse_without_terminal(output)
         _refuse_tables()
     if period and (first or last):
         raise click.UsageError(_NAMED_AND_DAYS)
     if first is not None:
         _day(first, "--from")
     end = _end(last)
-    if reverse and order is None:
-        raise click.UsageError("--reverse needs --sort")
     fields = parse_figures(figures) if figures else None
     if order is not None and output.format not in _TABLE_FORMATS:
         raise click.UsageError(f"--sort goes with --format {' and '.join(_TABLE_FORMATS)} only")
-    sorting = parse_order(order, reverse=reverse) if order is not None else None
+    sorting = parse_order(order) if order is not None else None
     subject = _subject(user=of_user, team=team, label=label)
     grouped = [_BY[name] for name in _BY if name in by]
     # Channels are a part of every report.
@@ -291,18 +283,11 @@ def report_command(
             return report
         return with_figures(report, fields, [*grouped, *named])
 
-    if not watch:
-        _write(run_with_client(target, work, waits=True), output, sorting)
-    elif on_wall:
+    if watch:
         names = {"channel": channel, **subject}
         _open_wall(target, names, zone, fields or (), targets, business=business_hours)
     else:
-        period = "today"
-        run_with_client(
-            target,
-            lambda client: watch_report(partial(work, client), output, sorting),
-            waits=True,
-        )
+        _write(run_with_client(target, work, waits=True), output, sorting)
 
 
 @command(
@@ -377,25 +362,13 @@ def conversations_command(
     run_with_client(target, work, waits=True)
 
 
-async def watch_report(
-    read: Callable[[], Awaitable[Report]],
-    output: Output,
-    order: ReportOrder | None = None,
-    *,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-) -> None:
-    """Print reports forever."""
-
-    async def poll() -> list[Report]:
-        await sleep(WATCH_SECONDS)
-        return [await read()]
-
-    def show(reports: Sequence[Report]) -> None:
-        for report in reports:
-            _write(report, output, order)
-
-    show([await read()])
-    await follow(poll, show, sleep=sleep)
+def _refuse_without_terminal(output: Output) -> None:
+    """Raises: UsageError: there is no terminal to draw on, or text of a format is asked for."""
+    if output.format != "table" or not sys.stdout.isatty():
+        raise click.UsageError(
+            "--watch draws on a terminal, and not into a pipe or file: "
+            "for a report now and then, run frontdesk report today from a timer"
+        )
 
 
 def _refuse_tables() -> None:
@@ -404,8 +377,8 @@ def _refuse_tables() -> None:
     refused = [option for name, option in _OF_TABLES.items() if given[name]]
     if refused:
         raise click.UsageError(
-            f"In a terminal, --watch shows large digits without {' or '.join(refused)}: "
-            "add --format markdown for tables every half minute"
+            f"--watch shows large digits without {' or '.join(refused)}: "
+            "leave out --watch for tables"
         )
 
 

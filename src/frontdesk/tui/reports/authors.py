@@ -16,7 +16,7 @@ from frontdesk.reports.metrics import (
     value_of,
 )
 from frontdesk.reports.sorting import ReportOrder, SortColumn, sort_rows
-from frontdesk.text.clean import counted, first_non_blank, humanize, one_line
+from frontdesk.text.clean import counted, humanize, one_line
 from frontdesk.tui.reports.tables import ReportTable
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit
 from frontdesk.wire.reports import PricingCount, Report
@@ -50,7 +50,7 @@ _LEAST_NAME, _LEAST_BAR, _WIDE_BAR = 21, 4, 16
 
 
 class AuthorTable(ReportTable):
-    """Bars of messages by author, by pricing, billable ones, and of what the AI ended.
+    """Bars of messages by author, by pricing, and of what the AI ended.
 
     Each is a group of its own, its rows sorted; shares and bars are of the group's total.
     """
@@ -74,7 +74,6 @@ class AuthorTable(ReportTable):
         rows = [
             *self._group(_by_author(counts)),
             *self._group(_charged(pricing), "PRICED", of=self._total),
-            *self._group(_billable(pricing), "BILLABLE"),
             *self._group(_ended_by_ai(report) if report else [], "ENDED BY AI"),
         ]
         widest = max((cell_len(row.name) for row in rows), default=0)
@@ -185,20 +184,6 @@ def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     for kind, count in (+counts).items():
         name = ", ".join(humanize(one_line(word)) for word in kind)
         sentence = f"charged as {name}: {counted(count, 'message')}, {billable[kind]:,} billable"
-        shares.append(AuthorShare(name, count, counts.total(), sentence))
-    return shares
-
-
-def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
-    """Billable messages by channel and author."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for priced in pricing:
-        channel = first_non_blank(priced.channel.name, priced.channel.id)
-        counts[one_line(channel), priced.author] += priced.billable_count
-    shares = []
-    for (channel, author), count in (+counts).items():
-        name = f"{channel}, {author_name(author)}"
-        sentence = f"billable, {name}: {counted(count, 'message')}"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
