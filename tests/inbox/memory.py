@@ -253,6 +253,11 @@ class _Saved:
     places: dict[str, SortKey] = field(default_factory=dict)
     complete: bool = False
     fetched_at: datetime | None = None
+    followed: bool = False
+
+    @property
+    def reach(self) -> SortKey:
+        return max(self.places.values())
 
 
 class SavedList:
@@ -394,6 +399,20 @@ class Cache:
     def conversations(self, filter: ConversationFilter) -> SavedList:
         return SavedList(self, filter)
 
+    def follows(self, filter: ConversationFilter) -> bool:
+        return filter in self.lists and self.lists[filter].followed
+
+    def place(self, row: Conversation) -> None:
+        """Save a row that has changed, and put it into its place in the lists that are followed."""
+        self.rows[row.id] = row
+        for filter, saved in self.lists.items():
+            if saved.followed:
+                place = self.key(filter)(row)
+                reached = saved.complete or (bool(saved.places) and place < saved.reach)
+                saved.places.pop(row.id, None)
+                if reached and _test_of(filter)(row):
+                    saved.places[row.id] = place
+
     def conversation(self, id: str) -> Conversation | None:
         return self.rows.get(id)
 
@@ -470,7 +489,9 @@ class Answers:
         ids = frozenset(self._server.news) if self.has_position else frozenset[str]()
         self.has_position = True
         self._server.news.clear()
-        return FoundNews(ids, bool(ids))
+        for id in ids:
+            self._cache.place(self._server.rows[id])
+        return FoundNews(ids)
 
     async def fetch_counts(self, filter: ConversationFilter) -> None:
         # Without parts, only counts of everything have numbers of use here.
@@ -497,7 +518,8 @@ class Answers:
         # A page that goes on after the last row says that there are more.
         goes_on = bool(held) and not ended and after is not None and after >= held[-1]
         complete = ended or (saved.complete and met and bool(held) and not goes_on)
-        self._save(filter, places, complete=complete, rows=fetched)
+        covers = thorough or not rest or not met
+        self._save(filter, places, complete=complete, rows=fetched, covers=covers)
         if filter.assignee == "me" and fetched:
             cache.me = "1"
         return Fetched(added, self._server.unreadable)
@@ -531,9 +553,12 @@ class Answers:
         *,
         complete: bool,
         rows: Mapping[str, Conversation],
+        covers: bool = False,
     ) -> None:
+        before = self._cache.lists.get(filter)
+        followed = self.has_position and (covers or bool(before and before.followed))
         self._cache.rows |= rows
-        self._cache.lists[filter] = _Saved(places, complete, self._server.now)
+        self._cache.lists[filter] = _Saved(places, complete, self._server.now, followed)
 
     async def fetch_thread(self, conversation: Conversation) -> FetchedThread:
         row = self._server.rows.get(conversation.id)

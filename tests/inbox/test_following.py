@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.inbox import following
-from frontdesk.inbox.requests import FetchHead, FetchNews, FetchThread, Request
+from frontdesk.inbox.requests import FetchCounts, FetchHead, FetchNews, FetchThread, Request
+from frontdesk.wire import ConversationFilter
 from tests.inbox.memory import Server, Terminal, name
 
 
@@ -43,25 +44,54 @@ def test_a_change_of_the_open_thread_asks_for_it_and_others_do_not() -> None:
     terminal.server.asked.clear()
     terminal.server.change("9")
     terminal.wait(1.0)
-    assert (asked(terminal.server, FetchHead), asked(terminal.server, FetchThread)) == (1, 0)
+    assert (asked(terminal.server, FetchHead), asked(terminal.server, FetchThread)) == (0, 0)
     terminal.server.change(opened)
     terminal.wait(1.0)
-    assert (asked(terminal.server, FetchHead), asked(terminal.server, FetchThread)) == (2, 1)
+    assert (asked(terminal.server, FetchHead), asked(terminal.server, FetchThread)) == (0, 1)
 
 
-def test_an_untouched_viewer_asks_for_the_list_twelve_times_an_hour() -> None:
+def test_counts_are_asked_for_every_two_seconds_at_most_and_in_the_end() -> None:
     terminal = followed()
-    terminal.wait(3_600.0)
-    assert asked(terminal.server, FetchHead) == 12
+    for number in range(20):
+        terminal.server.change(str(number), status="open")
+        terminal.wait(0.5)
+    assert 4 <= asked(terminal.server, FetchCounts) <= 6
+    terminal.wait(2.5)
+    counts = terminal.cache.counted[ConversationFilter()]
+    assert counts.open == sum(row.status == "open" for row in terminal.server.rows.values())
+
+
+@pytest.mark.parametrize(("query", "lists"), [("is:open", 1), ("is:open waiting:>1h", 12)])
+def test_an_untouched_viewer_asks_for_its_list_by_the_hour_or_as_rows_age(
+    query: str, lists: int
+) -> None:
+    terminal = followed()
+    terminal.query(query, seconds=10.0)
+    terminal.server.asked.clear()
+    terminal.wait(3_660.0)
+    assert asked(terminal.server, FetchHead) == lists
     assert terminal.status.startswith("live · ")
 
 
-def test_what_changes_while_the_position_is_asked_for_comes_with_the_next_list() -> None:
-    terminal = Terminal(server := Server(30, holds=True), settle=0.0)
-    terminal.wait(0.2)
-    server.news.clear()
-    server.change("11")
-    server.news.clear()
+def test_a_row_that_leaves_the_view_further_down_does_so_at_once() -> None:
+    terminal = Terminal(server := Server(300, holds=True))
+    terminal.wait(5.0)
+    terminal.press("G", seconds=5.0)
+    terminal.press("g", seconds=5.0)
+    assert terminal.inbox.view.list.position("201") is not None
+    server.change("201", status="resolved")
+    terminal.wait(1.0)
+    assert terminal.inbox.view.list.position("201") is None
+
+
+def test_what_changed_before_the_first_position_comes_with_the_next_list() -> None:
+    server = Server(30, holds=True)
+    server.takes = lambda request: 5.0 if isinstance(request, FetchNews) else None
+    terminal = Terminal(server)
+    terminal.wait(1.0)
+    server.change("11", status="open")
+    terminal.wait(8.0)
+    assert terminal.names[0] == name(0)
     terminal.wait(31.0)
     assert terminal.names[0] == name(11)
 

@@ -104,9 +104,9 @@ def test_new_activity_rings_among_the_first_50_rows(size: int, rung: int) -> Non
     assert terminal.told.count("ring") == rung
 
 
-def test_each_sixth_refresh_goes_over_the_whole_list() -> None:
+def test_a_list_is_gone_over_every_three_minutes_where_the_server_says_no_news() -> None:
     terminal = Terminal(server := Server(30))
     terminal.wait(600.0)
     asked = [request.thorough for request in server.asked if isinstance(request, FetchHead)]
-    assert asked == [number % 6 == 0 for number in range(1, len(asked) + 1)]
-    assert len(asked) > 12
+    assert [at for at, thorough in enumerate(asked) if thorough] == [6, 12, 18]
+    assert len(asked) == 21

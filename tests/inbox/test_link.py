@@ -24,7 +24,7 @@ from tests.conftest import NOW
 
 SECOND = timedelta(seconds=1)
 AWAY = Unreachable("No answer")
-POLL, FOLLOWED = 30 * SECOND, 300 * SECOND
+POLL, FOLLOWED = 30 * SECOND, 3600 * SECOND
 
 
 def pause(seconds: float) -> Unreachable:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from frontdesk.errors import Unreachable
-from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH
+from frontdesk.inbox.limits import THOROUGH_SECONDS
 from frontdesk.inbox.requests import FetchCounts, FetchHead, FetchThread, Request
 from frontdesk.inbox.state import EVERY
 from tests.inbox.memory import Server, Terminal, name
@@ -85,8 +85,7 @@ def all_loaded() -> tuple[Terminal, Server]:
     terminal.press("G", seconds=5.0)
     terminal.press("g", seconds=2.0)
     assert terminal.inbox.view.complete
-    while terminal.inbox.refreshes % REFRESHES_UNTIL_THOROUGH != 1:
-        terminal.press("g", seconds=30.0)
+    terminal.press("g", seconds=THOROUGH_SECONDS + 30.0)
     server.asked.clear()
     return terminal, server
 

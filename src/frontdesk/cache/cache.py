@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from datetime import datetime
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -29,6 +30,7 @@ from frontdesk.wire import Wire
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
+    from frontdesk.cache.followed import FollowedLists
     from frontdesk.cache.stats import OriginUsage
 
 T = TypeVar("T")
@@ -90,6 +92,14 @@ class Cache:
         bound = CacheSizeLimit(limit_bytes, self._on_screen)
         self._file = CacheFile(path, bound.step, check_after_seconds=check_after_seconds)
         self.fill_progress = FillProgress(self._file.rows_aside, self._write, self._origin, clock)
+
+    @cached_property
+    def followed(self) -> "FollowedLists":
+        """Which lists are kept current, and what is saved of what changed."""
+        # Deferred: the first frame does not need it.
+        from frontdesk.cache.followed import FollowedLists
+
+        return FollowedLists(self._file.rows, self._write, self._origin)
 
     @property
     def warning(self) -> str | None:
@@ -276,14 +286,24 @@ class Cache:
         *,
         until: str = HIGHEST.sort,
         restart: bool = False,
+        began: str | None = None,
+        thorough: bool = False,
     ) -> SaveResult:
         """Merge the first pages into a list; after a gap, or on `restart`, they replace it.
 
-        until: see `frontdesk.cache.lists.save_head`.
+        For the arguments see `frontdesk.cache.lists.save_head`.
         """
         return await self._write(
             lambda connection: lists.save_head(
-                connection, self._origin, which, fetched, now, until=until, restart=restart
+                connection,
+                self._origin,
+                which,
+                fetched,
+                now,
+                until=until,
+                restart=restart,
+                began=began,
+                thorough=thorough,
             )
         )
 

@@ -13,12 +13,13 @@ from frontdesk.system import first_frame_file, private_files
 
 # "fdpg": distinguishes the cache from other SQLite files.
 APPLICATION_ID = 0x66647067
-LAYOUT = 4
+LAYOUT = 5
 
 # entry: rows of a list in order, with the number of their object. Numbers are assigned in order of
 # arrival, so that a block of rows is read from few database pages.
 # node: index of a list; level 1 counts the entries of a block, level 2 those of a run of blocks. A
 # node extends from its key to the next one's.
+# list: followed is the feed by which it is kept current, see `followed.py`.
 # bookmark: cursors of a list's pages, each for the rows below its key.
 # said: case-folded text of an object, by its number; the last message of a conversation whose
 # thread is not cached has the negated number of the conversation.
@@ -33,6 +34,7 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS list(
          number INTEGER PRIMARY KEY, origin INTEGER NOT NULL, name TEXT NOT NULL,
          cursor TEXT, complete INTEGER NOT NULL DEFAULT 0, fetched_at INTEGER, read_at INTEGER,
+         followed TEXT,
          UNIQUE(origin, name))""",
     """CREATE TABLE IF NOT EXISTS entry(
          list INTEGER NOT NULL, sort TEXT NOT NULL, size INTEGER NOT NULL,

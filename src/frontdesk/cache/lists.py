@@ -6,7 +6,7 @@ counted nodes.
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from frontdesk.cache.coverage import unmark
 from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row, key_of, sort_text
 from frontdesk.cache.timeline import HIGHEST, LOWEST, Key, Stretch, merge
 from frontdesk.text.search import members_of
-from frontdesk.wire import Conversation
+from frontdesk.wire import Conversation, body_of
 
 BLOCKS = 1
 RUNS = 2
@@ -135,6 +135,12 @@ _SORTED = (
     " FROM entry JOIN list ON list.number = entry.list"
     " WHERE kind = ? AND entry.id = ? AND origin = ? AND name LIKE '%sort=%'"
 )
+_HOLDING = (
+    "SELECT list.number, name, fetched_at, complete, followed IS NOT NULL AND followed = ?, sort,"
+    " size, entry.id, kind FROM list"
+    " LEFT JOIN entry ON entry.list = list.number AND kind = ? AND entry.id = ?"
+    " WHERE origin = ? AND name GLOB 'conversations[?]*'"
+)
 _BODY = (
     "SELECT body FROM entry JOIN object ON object.number = entry.object"
     " WHERE entry.kind = ? AND entry.id = ? AND list = ?"
@@ -207,10 +213,14 @@ def save_head(
     *,
     until: str = HIGHEST.sort,
     restart: bool = False,
+    began: str | None = None,
+    thorough: bool = False,
 ) -> SaveResult:
     """Merge the first pages of a list; they replace the cached rows after a gap.
 
-    until: latest time of the row that is the newest, unless all are later; see `Key.sort`.
+    until: latest time of the row that is the newest, unless all are later; see `Key.sort`. began:
+    the feed of changes when they were requested, see `cache.followed`. thorough: as many of the
+    cached rows were gone over as is done.
     """
     number = _opened(connection, origin, which.name)
     top, oldest_key = _bounds(connection, number, which.kind, until)
@@ -222,8 +232,11 @@ def save_head(
             unmark(connection, origin, which.conversation_id)
     changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, origin, number, which, fetched.stretch)
-    if restarted or oldest_key is None or fetched.stretch.lowest <= oldest_key:
+    covers = restarted or oldest_key is None or fetched.stretch.lowest <= oldest_key
+    if covers:
         _continue_at(connection, number, fetched)
+    if restarted or (began is not None and (covers or thorough)):
+        follow(connection, origin, which.name, began)
     _merge_notes(connection, origin, which.conversation_id)
     connection.execute(
         "UPDATE list SET fetched_at = ? WHERE number = ?", (int(now.timestamp() * 1000), number)
@@ -361,19 +374,77 @@ def _save_objects(
 
 
 def _reorder(connection: sqlite3.Connection, origin: int, id: str, body: bytes) -> None:
-    """Move a changed conversation to its place in the lists that are not sorted by activity.
-
-    From a list that is loaded down to a place above that, it is removed.
-    """
+    """Move a changed conversation to its place in the lists that are not sorted by activity."""
     held = connection.execute(_SORTED, (CONVERSATION, id, origin)).fetchall()
     for number, name, fetched_at, complete, *key in held:
-        now = datetime.fromtimestamp((fetched_at or 0) / 1000, UTC)
         value = Conversation.model_validate_json(body)
-        place = key_of(value, ListName(name, CONVERSATION).order, now)
-        if place != Key(*key):
-            oldest = _bounds(connection, number, CONVERSATION)[1]
-            reached = complete or (oldest is not None and place > oldest)
-            _change(connection, number, insert=(place,) if reached else (), remove=(Key(*key),))
+        place = _place(value, name, fetched_at)
+        _move(connection, number, place, Key(*key), complete=complete)
+
+
+def _place(value: Conversation, name: str, fetched_at: int | None) -> Key:
+    """Key of a conversation in a list, as of the time when that was fetched."""
+    now = datetime.fromtimestamp((fetched_at or 0) / 1000, UTC)
+    return key_of(value, ListName(name, CONVERSATION).order, now)
+
+
+def _move(
+    connection: sqlite3.Connection, number: int, place: Key, held: Key | None, *, complete: bool
+) -> None:
+    """Put a row into its place in a list; out of it, if that is loaded down to a row above."""
+    if place != held:
+        lowest = _loaded_down_to(connection, number)
+        reached = complete or (lowest is not None and place >= lowest)
+        _change(
+            connection,
+            number,
+            insert=(place,) if reached else (),
+            remove=() if held is None else (held,),
+        )
+
+
+def _loaded_down_to(connection: sqlite3.Connection, number: int) -> Key | None:
+    """Where the next page of a list of conversations begins, or its oldest row; None if empty."""
+    rows = connection.execute(
+        "SELECT sort, size, id, kind FROM entry WHERE list = ?"
+        " UNION ALL SELECT sort, size, id, kind FROM bookmark WHERE list = ?"
+        " ORDER BY sort, size, id, kind LIMIT 1",
+        (number, number),
+    ).fetchall()
+    return Key(*rows[0]) if rows else None
+
+
+def follow(connection: sqlite3.Connection, origin: int, name: str, began: str | None) -> None:
+    """Record the feed by which a list is kept current; see `cache.followed`."""
+    connection.execute(
+        "UPDATE list SET followed = ? WHERE origin = ? AND name = ?", (began, origin, name)
+    )
+
+
+def save_changed(
+    connection: sqlite3.Connection,
+    origin: int,
+    value: Conversation,
+    began: str | None,
+    test_of: Callable[[str], Callable[[Conversation], bool] | None],
+) -> None:
+    """Save a conversation, and put it into its place in all lists.
+
+    Only lists that are followed by the feed `began` take a row that they do not have. test_of: see
+    `cache.followed.TestOf`; a list without a test is followed no more.
+    """
+    objects.save(connection, origin, CONVERSATION, value.id, body_of(value))
+    found = connection.execute(_HOLDING, (began, CONVERSATION, value.id, origin)).fetchall()
+    for number, name, fetched_at, complete, followed, *key in found:
+        held, test = Key(*key) if key[0] is not None else None, test_of(name)
+        if test is not None and not test(value):
+            _change(connection, number, insert=(), remove=() if held is None else (held,))
+            continue
+        if test is None and followed:
+            follow(connection, origin, name, None)
+            followed = False
+        if followed or (held is not None and ListName(name, CONVERSATION).order):
+            _move(connection, number, _place(value, name, fetched_at), held, complete=complete)
 
 
 def _opened(connection: sqlite3.Connection, origin: int, name: str) -> int:

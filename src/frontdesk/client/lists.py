@@ -55,7 +55,7 @@ class FilterCheck:
         for name, value in filter.parameters().items():
             if name == "sort":
                 continue
-            matches = _matcher(name, value)
+            matches = row_test(name, value)
             left = tuple(row for row in rows if matches(row))
             ignored = len(left) < len(rows)
             rows = left
@@ -134,13 +134,13 @@ def shows_order(rows: Sequence[Conversation]) -> bool:
     return moments != sorted(moments, reverse=True)
 
 
-def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
-    """Predicate of a filter; True for rows that lack the member."""
+def row_test(name: str, value: str) -> Callable[[Conversation], bool]:
+    """Predicate of a filter, by parameter; True for rows that do not show it."""
     if name in HIDDEN:
         return lambda row: True
     if name in LISTS.values():
         (single,) = (single for single, several in LISTS.items() if several == name)
-        tests = [_matcher(single, one) for one in split(value)]
+        tests = [row_test(single, one) for one in split(value)]
         return lambda row: any(test(row) for test in tests)
     if name == "without_labels":
         titles = {title.casefold() for title in split(value)}

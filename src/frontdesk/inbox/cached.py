@@ -70,6 +70,9 @@ class Cached(Protocol):
 
     def conversations(self, filter: ConversationFilter) -> CachedList: ...
 
+    def follows(self, filter: ConversationFilter) -> bool:
+        """True if a list has all that the server says changed; see `cache.followed`."""
+
     def conversation(self, id: str) -> Conversation | None: ...
 
     def conversations_by_id(self, ids: Collection[str]) -> Mapping[str, Conversation]: ...

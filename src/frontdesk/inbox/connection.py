@@ -179,6 +179,11 @@ class LinkKeeper:
         return self.link.asking_seconds(self._clock.now())
 
     @property
+    def is_current(self) -> bool:
+        """True if the shown rows were answered, and nothing has failed since."""
+        return self.link.live_at is not None
+
+    @property
     def counts_down(self) -> bool:
         """True while the next attempt is awaited."""
         return self.link.counts_down(self._clock.now())
@@ -188,10 +193,12 @@ class LinkKeeper:
         """True if requests of the background have to wait."""
         return self.link.is_busy(self._clock.now())
 
-    @property
-    def poll_in(self) -> timedelta | None:
-        """Time to the next request for the list; None if there is none by itself."""
-        return self.link.poll_in(self._clock.now())
+    def poll_in(self, followed: timedelta) -> timedelta | None:
+        """Time to the next request for the list; None if there is none by itself.
+
+        followed: between two requests while the server says at once what changes.
+        """
+        return self.link.poll_in(self._clock.now(), followed)
 
 
 def moment_words(moment: datetime, now: datetime) -> str:

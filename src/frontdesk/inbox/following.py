@@ -1,7 +1,7 @@
 """Procedure that asks the server for what changes, and shows it as soon as it has."""
 
 from frontdesk.errors import InboxError, NotOffered, Refused
-from frontdesk.inbox.refreshing import refresh, schedule_poll
+from frontdesk.inbox.refreshing import request_names, schedule_poll, show_changes
 from frontdesk.inbox.requests import Ended, FetchNews, Kind, Steps, ask, rows_known
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.threads import request_thread
@@ -52,9 +52,11 @@ def _follow(inbox: Inbox) -> Steps[None]:
                 pass
             continue
         inbox.connection.follow(True)
-        if news.any:
+        if news.renewed:
+            request_names(inbox)
+        if news.ids or news.renewed:
             yield Ended(Kind.REFRESH)
-            refresh(inbox)
+            yield from show_changes(inbox, news.ids)
         row = inbox.selected
         if row is not None and row.id in news.ids:
             yield Ended(Kind.THREAD)

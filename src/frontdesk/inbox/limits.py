@@ -31,8 +31,12 @@ MOST_VISITS = 100
 # Rows at the top in which new unread activity is looked for.
 ROWS_AT_TOP = 50
 
-# Every sixth refresh also detects rows further down that no longer match the filter.
-REFRESHES_UNTIL_THOROUGH = 6
+# Between two refreshes that also detect rows further down that no longer match the filter, unless
+# the server says what changes.
+THOROUGH_SECONDS = 180.0
+
+# Between two requests for counts after news.
+COUNTS_SECONDS = 2.0
 
 # Between a movement of the cursor and the load of the thread.
 PREVIEW_SECONDS = 0.15
@@ -57,9 +61,9 @@ AFTER_KEY_SECONDS = 0.02
 # Without input for this long, requests of the background are sent.
 RESTED = timedelta(seconds=1)
 
-# Between two requests for the list; and where the server says what changes, when what comes into a
-# view by time alone is found.
-POLL, FOLLOWED = timedelta(seconds=30), timedelta(minutes=5)
+# Between two requests for the list; where the server says what changes, for a view into which rows
+# come by time alone, and for others.
+POLL, AGED, FOLLOWED = timedelta(seconds=30), timedelta(minutes=5), timedelta(hours=1)
 
 # Before the next try, after the first, second, … consecutive failure.
 BACK_OFF = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))

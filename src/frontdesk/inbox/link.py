@@ -248,10 +248,11 @@ class Link(NamedTuple):
         """True while nothing is requested until the terminal has the focus."""
         return self.quiet_unfocused and not self.focused
 
-    def poll_in(self, now: datetime) -> timedelta | None:
+    def poll_in(self, now: datetime, followed: timedelta = FOLLOWED) -> timedelta | None:
         """Time to the next request for the list, at least a second; None if there is none.
 
-        A clock that is put back makes no wait longer.
+        A clock that is put back makes no wait longer. followed: between two requests while the
+        server says at once what changes.
         """
         if self.asking or self.awaits_focus:
             return None
@@ -259,7 +260,7 @@ class Link(NamedTuple):
             return None
         if self.failing:
             return max(self.not_before - max(now, self.ended_at), SECOND)
-        every = FOLLOWED if self.followed else POLL
+        every = followed if self.followed else POLL
         return max(self.ended_at + every - max(now, self.ended_at), SECOND)
 
     def is_busy(self, now: datetime) -> bool:

@@ -1,9 +1,19 @@
 """Procedures that load the list, its further pages, and the names that queries may use."""
 
+from collections.abc import Collection, Iterator, Sequence
+
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
 from frontdesk.inbox.counting import counted_filters, note_tallies, total
-from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH, REPLACED_SECONDS, ROWS_AT_TOP
+from frontdesk.inbox.limits import (
+    AGED,
+    COUNTS_SECONDS,
+    FOLLOWED,
+    MOST_VISITS,
+    REPLACED_SECONDS,
+    ROWS_AT_TOP,
+    THOROUGH_SECONDS,
+)
 from frontdesk.inbox.planning import first_query
 from frontdesk.inbox.requests import (
     FetchCounts,
@@ -13,6 +23,7 @@ from frontdesk.inbox.requests import (
     FindMe,
     Kind,
     Steps,
+    Until,
     ask,
     rows_known,
 )
@@ -28,9 +39,13 @@ from frontdesk.query import Query
 from frontdesk.query.language import ME
 from frontdesk.query.terms import ASSIGNEE, CONTACT
 from frontdesk.wire import ConversationFilter
+from frontdesk.wire.queries import LISTS
 
 # An answer may tell of a filter that the server lacks, and the next one of another.
 _MOST_PLANS = 8
+
+# Filters and orders that have a row until it changes; sorted by window, rows close.
+_STEADY = frozenset({*LISTS, *LISTS.values(), "contact", "awaiting_human", "unread"})
 
 # What ends with the shown view.
 _OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.SCAN, Kind.RESCAN, Kind.FIND)
@@ -92,12 +107,7 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         if inbox.has_begun and was_failing:
             # Its own request may be waiting for an answer that was lost.
             request_thread(inbox)
-        if scanning.is_due(inbox):
-            start_scan(inbox, by_hand=by_hand)
-        _tell_news(inbox)
-        if inbox.planning.hidden:
-            # Their customers may have written.
-            inbox.follow_ups_due_at = inbox.seconds()
+        _go_on_with_rows(inbox, by_hand=by_hand)
     if not inbox.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
@@ -107,6 +117,65 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
     schedule_poll(inbox)
     if answered:
         inbox.orders.append(lambda panes: panes.look_ahead())
+
+
+def _go_on_with_rows(inbox: Inbox, *, by_hand: bool = False) -> None:
+    """Do what follows when the rows of the list have changed."""
+    if scanning.is_due(inbox):
+        start_scan(inbox, by_hand=by_hand)
+    _tell_news(inbox)
+    if inbox.planning.hidden:
+        # Their customers may have written.
+        inbox.follow_ups_due_at = inbox.seconds()
+
+
+def show_changes(inbox: Inbox, ids: Collection[str]) -> Steps[None]:
+    """Show what the server says changed: from the cache, where the list has it; else ask for it.
+
+    ids: of the conversations that changed.
+    """
+    chosen, view = inbox.view.wanted.filter, inbox.view
+    has_rows = chosen == view.shown.filter and inbox.cached.follows(chosen)
+    if not (has_rows and inbox.connection.is_current):
+        refresh(inbox)
+        return
+    inbox.new_ids = ()
+    yield from reloaded(inbox, chosen)
+    if view is inbox.view:
+        _note_added(inbox, chosen, list(_at_top(inbox, ids)))
+        _go_on_with_rows(inbox)
+        inbox.orders.append(lambda panes: panes.show_renewed())
+        inbox.orders.append(lambda panes: panes.look_ahead())
+    if Kind.COUNTS not in inbox.tasks:
+        inbox.tasks.start(Kind.COUNTS, _count(inbox))
+
+
+def _at_top(inbox: Inbox, ids: Collection[str]) -> Iterator[str]:
+    """Yield those of the ids that are of the first rows of the list, without another between."""
+    rows = inbox.view.list
+    for row in (rows[at] for at in range(len(rows))):
+        if row.id not in ids:
+            return
+        yield row.id
+
+
+def _count(inbox: Inbox) -> Steps[None]:
+    """Ask for the counts after news; what has changed meanwhile is counted with it."""
+    if inbox.counted_at is not None:
+        yield Until(inbox.counted_at + COUNTS_SECONDS)
+    if (yield from reported(inbox, _fetch_counts(inbox), beside=True)) is None:
+        return
+    note_tallies(inbox)
+    inbox.orders.append(lambda panes: panes.show_renewed())
+    if _disagrees(inbox):
+        refresh(inbox)
+
+
+def _fetch_counts(inbox: Inbox) -> Steps[None]:
+    inbox.counted_at = inbox.seconds()
+    yield from ask(FetchCounts(EVERY))
+    for filter in counted_filters(inbox):
+        yield from ask(FetchCounts(filter))
 
 
 def _tell_news(inbox: Inbox) -> None:
@@ -145,8 +214,19 @@ def poll(inbox: Inbox) -> None:
 
 def schedule_poll(inbox: Inbox) -> None:
     """Set when the list is requested by itself; the end of a running request sets it again."""
-    wait = inbox.connection.poll_in
+    wait = inbox.connection.poll_in(AGED if _ages(inbox) else FOLLOWED)
     inbox.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
+
+
+def _ages(inbox: Inbox) -> bool:
+    """True if rows may come into the view or leave it without a change of them."""
+    view = inbox.view
+    is_steady = (
+        view.wanted == view.shown
+        and not view.shown.rest
+        and _STEADY.issuperset(view.shown.filter.parameters())
+    )
+    return not is_steady
 
 
 def note_input(inbox: Inbox) -> None:
@@ -159,6 +239,7 @@ def _fetch(inbox: Inbox) -> Steps[None]:
     """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
     inbox.new_ids = ()
     inbox.planning.forget_names()
+    inbox.counted_at = inbox.seconds()
     yield from ask(FetchCounts(EVERY))
     if not inbox.is_chosen and not inbox.view.list:
         view = inbox.planning.view_of(first_query(inbox.all_counts))
@@ -213,14 +294,18 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
     at once, with the last answer.
     """
     view, chosen = inbox.view, inbox.view.wanted.filter
-    inbox.refreshes += 1
-    is_due = inbox.refreshes % REFRESHES_UNTIL_THOROUGH == 0
+    gone_over_at = inbox.gone_over_at.setdefault(chosen, inbox.seconds())
+    is_due = inbox.seconds() >= gone_over_at + THOROUGH_SECONDS and not inbox.cached.follows(chosen)
     thorough = is_due or _disagrees(inbox)
     if thorough and len(view.list) > ROWS_AT_TOP and not view.kept.leaving_out:
         yield from _fetch_head(inbox, chosen, thorough=False)
         if chosen != view.wanted.filter or not (is_due or _disagrees(inbox)):
             return
     yield from _fetch_head(inbox, chosen, thorough=thorough)
+    if thorough:
+        inbox.gone_over_at[chosen] = inbox.seconds()
+    for oldest in list(inbox.gone_over_at)[:-MOST_VISITS]:
+        del inbox.gone_over_at[oldest]
 
 
 def _fetch_head(inbox: Inbox, chosen: ConversationFilter, *, thorough: bool) -> Steps[None]:
@@ -235,14 +320,20 @@ def _fetch_head(inbox: Inbox, chosen: ConversationFilter, *, thorough: bool) -> 
     view.unreadable = fetched.unreadable
     if thorough:
         view.unreadable_below = 0
-    if chosen == view.shown.filter and not inbox.window.at_start:
-        view.added_above += len(fetched.added)
-    # Not after the first refresh of a filter: the cached rows may be old.
-    if chosen == view.refreshed_before:
-        inbox.new_ids = (*inbox.new_ids, *fetched.added)
+    _note_added(inbox, chosen, fetched.added)
     view.refreshed_before = chosen
     yield from reloaded(inbox, chosen)
     view.kept.answered = view.kept.answered or chosen == view.shown.filter
+
+
+def _note_added(inbox: Inbox, chosen: ConversationFilter, added: Sequence[str]) -> None:
+    """Note the rows that have come to the top of a list."""
+    view = inbox.view
+    if chosen == view.shown.filter and not inbox.window.at_start:
+        view.added_above += len(added)
+    # Not after the first refresh of a filter: the cached rows may be old.
+    if chosen == view.refreshed_before:
+        inbox.new_ids = (*inbox.new_ids, *added)
 
 
 def _disagrees(inbox: Inbox) -> bool:

@@ -34,10 +34,13 @@ class FetchedThread(NamedTuple):
 
 
 class FoundNews(NamedTuple):
-    """Answer of a request for news. ids: conversations that changed; any: something did."""
+    """Answer of a request for news; what it brings is in the lists that are followed.
+
+    ids: of conversations that changed. renewed: anything may have changed.
+    """
 
     ids: frozenset[str] = frozenset()
-    any: bool = False
+    renewed: bool = False
 
 
 class Answer(NamedTuple, Generic[T]):
@@ -189,6 +192,7 @@ class Kind(Enum):
     THREAD = auto()
     NAMES = auto()
     NEWS = auto()
+    COUNTS = auto()
 
 
 class Until(NamedTuple):

@@ -122,7 +122,10 @@ class Inbox:
         self.awaited: Awaited | None = None
         self.walk: Walk | None = None
         self.counted: dict[object, int | None] = {}
-        self.refreshes = self.reloads = 0
+        self.reloads = 0
+        # When lists were gone over that are not followed, and when counts were asked for.
+        self.gone_over_at: dict[ConversationFilter, float] = {}
+        self.counted_at: float | None = None
         # Selected by the last step to who waits longest, and what was selected before the first.
         self.longest_waiting_id: str | None = None
         self.before_waiting: str | None = None

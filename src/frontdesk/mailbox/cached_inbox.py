@@ -36,6 +36,7 @@ from frontdesk.wire import (
 from frontdesk.wire.values import STATUSES
 
 if TYPE_CHECKING:
+    from frontdesk.cache.followed import FollowedLists
     from frontdesk.wire.reports import Report
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -78,6 +79,11 @@ class CachedInbox:
         self.follow_ups = FollowUps(self, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
+
+    @property
+    def followed(self) -> FollowedLists:
+        """Which lists are kept current, and what is saved of what changed."""
+        return self._cache.followed
 
     async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""

@@ -19,7 +19,7 @@ from frontdesk.cache import (
     rows_of,
     thread_name,
 )
-from frontdesk.cache.rows import Row, sort_text
+from frontdesk.cache.rows import CONVERSATION, Row, sort_text
 from frontdesk.cache.timeline import HIGHEST, Key, Stretch, stretch
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
 from frontdesk.system import request_priority
@@ -33,8 +33,12 @@ Fetch = Callable[[str | None], Awaitable["Page[Any]"]]
 class PageWalk:
     """Consecutive pages of one list, from its head or a cursor.
 
-    rows: converts the values of a page, with the key above them. upper: key at the start.
+    rows: converts the values of a page, with the key above them. upper: key at the start. began:
+    the feed of changes that there was before the first page, and mark: what it had saved.
     """
+
+    began: str | None = None
+    mark = 0
 
     def __init__(
         self,
@@ -174,7 +178,11 @@ class Lists:
         def rows(values: Sequence[Any], above: Key) -> list[Row]:
             return rows_of(values, which.order, self._server_clock(), above)
 
-        return PageWalk(fetch, rows, upper, cursor)
+        walk = PageWalk(fetch, rows, upper, cursor)
+        followed = self._cache.followed
+        feed = followed.feed() if which.kind == CONVERSATION else None
+        walk.began, walk.mark = feed and feed.began, followed.mark
+        return walk
 
     async def refresh(
         self,
@@ -213,7 +221,7 @@ class Lists:
                 break
             if walk.pages == (most if met else HEAD_PAGES):
                 break
-        return await self._save_head(which, walk)
+        return await self._save_head(which, walk, thorough=thorough)
 
     def _until(self, which: ListName, fetched: Stretch) -> str:
         """Latest time of a cached row that fetched rows have to meet.
@@ -225,7 +233,7 @@ class Lists:
         return HIGHEST.sort if which.order or fetched.lowest.sort > now else now
 
     async def _save_head(
-        self, which: ListName, walk: PageWalk, *, restart: bool = False
+        self, which: ListName, walk: PageWalk, *, restart: bool = False, thorough: bool = False
     ) -> RefreshResult:
         walk.check_any()
         fetched = walk.fetched()
@@ -235,7 +243,10 @@ class Lists:
             self._clock(),
             until=self._until(which, fetched.stretch),
             restart=restart,
+            began=walk.began,
+            thorough=thorough,
         )
+        await self._cache.followed.save_since(walk.mark, which.name)
         walk.raise_if_stuck()
         return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 
@@ -288,6 +299,7 @@ class Lists:
             return await self._begin_again(which, fetch, oldest_key or HIGHEST)
         walk.check_below()
         saved = await self._cache.save_older(which, walk.fetched(), cursor)
+        await self._cache.followed.save_since(walk.mark, which.name)
         walk.raise_if_stuck()
         return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 

@@ -6,11 +6,15 @@ A server that does not say what changed is asked for the head of its list every 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
+from frontdesk.cache.followed import Changed, Feed, FollowedLists
+from frontdesk.client.lists import row_test
 from frontdesk.errors import NotOffered, Unreachable
 from frontdesk.wire import Changes, Conversation, ConversationFilter
-from frontdesk.wire.queries import MAX_LIMIT
+from frontdesk.wire.queries import HIDDEN, LISTS, MAX_LIMIT, joined, split
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
@@ -27,6 +31,8 @@ _CUTS = 2
 # A clock that jumps by more, within the time between two looks at it, is of a computer that was
 # asleep: the connection may be lost, and the clock that limits the wait stood still meanwhile.
 _JUMP = timedelta(seconds=60)
+# Pages of changes, one after the other, after which it is quicker to ask for lists again.
+_MOST_PAGES = 3
 _TICK_SECONDS = 5.0
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -114,6 +120,81 @@ class ChangeFeed:
             if abs(now - before) > _JUMP:
                 return
             before = now
+
+
+class SavedChanges:
+    """Changes that are saved in the cache before they are told; a later start goes on after them.
+
+    me: the id of the own user, "" while it is not known.
+    """
+
+    def __init__(
+        self,
+        client: "InboxClient",
+        followed: FollowedLists,
+        me: Callable[[], str],
+        *,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._client, self._followed, self._me, self._sleep = client, followed, me, sleep
+        self._feed: ChangeFeed | None = None
+        self._began = ""
+        self._pages = 0
+
+    async def next(self) -> Changes:
+        """Save and return the next changes; none for a first position, or after a while.
+
+        After an answer with `reset` anything may be otherwise: after that of another database, with
+        other names, or with more changes than are worth to be read.
+
+        Raises: NotOffered: the server does not say what changed. InboxError.
+        """
+        try:
+            return await self._next()
+        except NotOffered:
+            await self._followed.end()
+            raise
+
+    async def _next(self) -> Changes:
+        stored, is_first = self._followed.feed(), self._feed is None
+        if self._feed is None:
+            self._feed = ChangeFeed(self._client, stored and stored.position, sleep=self._sleep)
+            self._began = stored.began if stored is not None else ""
+        changes = await self._feed.next(waits=not is_first)
+        self._pages = self._pages + 1 if changes.has_more else 0
+        feed = Feed(self._began, changes.next)
+        saves = Changed.of(changes.data, changes.gone)
+        if saves.rows or (stored is not None and stored.position != changes.next):
+            await self._followed.save(saves, lambda name: list_test(name, self._me()), feed)
+        renewed = changes.reset or changes.names or self._pages >= _MOST_PAGES
+        if renewed or stored is None:
+            await self._begin(self._feed, changes.next if not changes.has_more else None)
+        return changes.model_copy(update={"reset": renewed})
+
+    async def _begin(self, feed: ChangeFeed, position: str | None) -> None:
+        """Begin anew, at the present position by default."""
+        if position is None:
+            position = (await self._client.changes(None)).changes.next
+        feed.position, feed.has_more = position, False
+        self._began, self._pages = position, 0
+        await self._followed.begin(position)
+
+
+@lru_cache(maxsize=1_000)
+def list_test(name: str, me: str) -> Callable[[Conversation], bool] | None:
+    """Test of the rows of a list of the cache; None if a row does not show whether it is there."""
+    tests = []
+    for member, value in parse_qsl(name.partition("?")[2], keep_blank_values=True):
+        if member == "sort":
+            continue
+        if member in ("assignee", LISTS["assignee"]) and "me" in split(value):
+            if not me:
+                return None
+            value = joined(me if one == "me" else one for one in split(value))
+        if member in HIDDEN or member not in ConversationFilter.model_fields:
+            return None
+        tests.append(row_test(member, value))
+    return lambda row: all(test(row) for test in tests)
 
 
 class News:

@@ -26,7 +26,7 @@ from frontdesk.tui.unsupported import ignored_filters, lacking
 from frontdesk.wire import Contact, Conversation, ConversationFilter, PhoneRef
 
 if TYPE_CHECKING:
-    from frontdesk.mailbox.news import ChangeFeed
+    from frontdesk.mailbox.news import SavedChanges
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class MailboxServer:
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
-        self._news: ChangeFeed | None = None
+        self._news: SavedChanges | None = None
 
     async def fetch_counts(self, filter: ConversationFilter) -> None:
         await self._mailbox.refresh_counts(filter)
@@ -60,12 +60,13 @@ class MailboxServer:
     async def fetch_news(self) -> FoundNews:
         if self._news is None:
             # Deferred: the first frame does not need it.
-            from frontdesk.mailbox.news import ChangeFeed
+            from frontdesk.mailbox.news import SavedChanges
 
-            self._news = ChangeFeed(self._mailbox.source)
+            mailbox = self._mailbox
+            self._news = SavedChanges(mailbox.source, mailbox.followed, lambda: mailbox.me)
         changes = await self._news.next()
         ids = {*(row.id for row in changes.data), *changes.gone}
-        return FoundNews(frozenset(ids), bool(ids) or changes.names or changes.reset)
+        return FoundNews(frozenset(ids), changes.reset)
 
     async def find_me(self) -> None:
         await self._mailbox.find_me()
@@ -136,6 +137,9 @@ class MailboxReads:
     @property
     def ignored(self) -> frozenset[str]:
         return ignored_filters(self._mailbox)
+
+    def follows(self, filter: ConversationFilter) -> bool:
+        return self._mailbox.followed.follows(self._mailbox.list_name(filter))
 
     def lacking(self, feature: str) -> str:
         return lacking(self._mailbox, feature)
