@@ -106,7 +106,7 @@ def _filling(home: Path, conversations: int, presses: int) -> Iterator[Result]:
     environment = {**environment_in(home), "FRONTDESK_API_KEY": key}
     configuration = home / "frontdesk" / "config.toml"
     configuration.parent.mkdir()
-    configuration.write_text('[mirror]\nkeep = "all"\non_battery = true\n')
+    configuration.write_text('[mirror]\nkeep = "all"\n')
     with served(database, 1) as (_, port):
         url = f"http://127.0.0.1:{port}"
         viewer = Program((*FRONTDESK, "--url", url), "live")

@@ -49,7 +49,7 @@ def test_nothing_is_asked_while_an_answer_is_on_its_way() -> None:
 
 
 def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_hand_does() -> None:
-    link = live().failed(NOW, AWAY, 0)
+    link = live().failed(NOW, AWAY)
     for after, error, by_hand, left in (
         (0, AWAY, False, 5),
         (1, AWAY, False, 4),
@@ -60,25 +60,25 @@ def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_han
         (8, AWAY, False, 10),
     ):
         now = NOW + after * SECOND
-        link = link.failed(now, error, 0, by_hand=by_hand) if after else link
+        link = link.failed(now, error, by_hand=by_hand) if after else link
         assert link.poll_in(now) == left * SECOND
 
 
 def test_requests_by_hand_make_no_later_wait_longer() -> None:
-    link = live().failed(NOW, AWAY, 0)
+    link = live().failed(NOW, AWAY)
     for seconds in (1, 2, 3):
-        link = link.failed(NOW + seconds * SECOND, AWAY, 0, by_hand=True)
+        link = link.failed(NOW + seconds * SECOND, AWAY, by_hand=True)
         assert link.poll_in(NOW + seconds * SECOND) == (5 - seconds) * SECOND
-    link = link.failed(NOW + 5 * SECOND, AWAY, 0)
+    link = link.failed(NOW + 5 * SECOND, AWAY)
     assert link.poll_in(NOW + 5 * SECOND) == 5 * SECOND
     # Without requests by hand, the back-off goes on.
-    assert link.failed(NOW + 10 * SECOND, AWAY, 0).poll_in(NOW + 10 * SECOND) == 10 * SECOND
+    assert link.failed(NOW + 10 * SECOND, AWAY).poll_in(NOW + 10 * SECOND) == 10 * SECOND
 
 
 def test_a_pause_of_a_server_is_limited_to_an_hour() -> None:
-    link = live().failed(NOW, pause(10**9), 0)
+    link = live().failed(NOW, pause(10**9))
     assert link.poll_in(NOW) == timedelta(hours=1)
-    assert live().failed(NOW, pause(-5), 0).poll_in(NOW) == 5 * SECOND
+    assert live().failed(NOW, pause(-5)).poll_in(NOW) == 5 * SECOND
 
 
 def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> None:
@@ -93,20 +93,20 @@ def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> N
 def test_nothing_is_asked_before_there_is_a_connection_nor_with_a_refused_key() -> None:
     link = Link.at(NOW).begins(NOW, "connecting…", connected=False)
     assert link.poll_in(NOW) is None
-    assert link.words(NOW + 9 * SECOND, "", 0) == [("dim", "connecting…")]
-    refused = live().failed(NOW, Unauthorised("no"), 0)
+    assert link.words(NOW + 9 * SECOND, "") == [("dim", "connecting…")]
+    refused = live().failed(NOW, Unauthorised("no"))
     assert refused.poll_in(NOW) is None
     shown = refused.begins(NOW, connected=True)
     assert shown.refused
     assert shown.poll_in(NOW) is None
-    assert shown.words(NOW, "", 0) == [("error", "key refused (401)")]
+    assert shown.words(NOW, "") == [("error", "key refused (401)")]
 
 
 MINUTE = timedelta(minutes=1)
 
 
-def said(link: Link, after: timedelta = timedelta(), answers: int = 0, age: str = "10:00") -> str:
-    return "".join(words for _, words in link.words(NOW + after, age, answers))
+def said(link: Link, after: timedelta = timedelta(), age: str = "10:00") -> str:
+    return "".join(words for _, words in link.words(NOW + after, age))
 
 
 @pytest.mark.parametrize(
@@ -124,47 +124,47 @@ def said(link: Link, after: timedelta = timedelta(), answers: int = 0, age: str 
             MINUTE,
             "as of 10:00 · connecting…",
         ),
-        (live().failed(NOW, AWAY, 0), timedelta(), "offline · as of 10:00 · retrying in 5 s"),
-        (live().failed(NOW, AWAY, 0), 4.5 * SECOND, "offline · as of 10:00 · retrying in 1 s"),
-        (live().failed(NOW, AWAY, 0), 5 * SECOND, "offline · as of 10:00"),
+        (live().failed(NOW, AWAY), timedelta(), "offline · as of 10:00 · retrying in 5 s"),
+        (live().failed(NOW, AWAY), 4.5 * SECOND, "offline · as of 10:00 · retrying in 1 s"),
+        (live().failed(NOW, AWAY), 5 * SECOND, "offline · as of 10:00"),
         (
-            live().failed(NOW, AWAY, 0).asks(NOW),
+            live().failed(NOW, AWAY).asks(NOW),
             timedelta(),
             "offline · as of 10:00 · retrying now…",
         ),
         (
-            live().failed(NOW, AWAY, 0).tried_by_user(1),
+            live().failed(NOW, AWAY).tried_by_user(1),
             timedelta(),
             "offline · as of 10:00 · retrying now…",
         ),
         (
-            live().failed(NOW, AWAY, 0).asks(NOW),
+            live().failed(NOW, AWAY).asks(NOW),
             2 * SECOND,
             "offline · as of 10:00 · retrying now… 2 s",
         ),
-        (live().failed(NOW, pause(30), 0), timedelta(), "slow down · retrying in 30 s"),
+        (live().failed(NOW, pause(30)), timedelta(), "slow down · retrying in 30 s"),
         (
-            live().failed(NOW, BadResponse("?"), 0),
+            live().failed(NOW, BadResponse("?")),
             timedelta(),
             "unreadable answer · as of 10:00 · retrying in 5 s",
         ),
         (
-            live().failed(NOW, Forbidden("?"), 0),
+            live().failed(NOW, Forbidden("?")),
             timedelta(),
             "not allowed (403) · as of 10:00 · retrying in 5 s",
         ),
         (
-            live().failed(NOW, NotFound("?"), 0),
+            live().failed(NOW, NotFound("?")),
             timedelta(),
             "no inbox here (404) · as of 10:00 · retrying in 5 s",
         ),
         (
-            live().failed(NOW, Refused("?", code="x"), 0),
+            live().failed(NOW, Refused("?", code="x")),
             timedelta(),
             "request refused · as of 10:00",
         ),
         (
-            live().failed(NOW, CircuitOpen("open", retry_after=9.0), 0),
+            live().failed(NOW, CircuitOpen("open", retry_after=9.0)),
             timedelta(),
             "offline · as of 10:00 · retrying in 5 s",
         ),
@@ -174,20 +174,8 @@ def test_the_state_is_said_in_words(link: Link, after: timedelta, words: str) ->
     assert said(link, after) == words
 
 
-def test_rows_of_a_server_that_is_reached_again_are_only_not_refreshed() -> None:
-    link = live().failed(NOW, AWAY, 3)
-    assert said(link, answers=3).startswith("offline · as of 10:00")
-    assert said(link, answers=4) == "not refreshed · as of 10:00 · retrying in 5 s"
-    assert said(link, answers=4, age="") == "not loaded · retrying in 5 s"
-    assert not link.may_retry_early(NOW, 3)
-    assert link.may_retry_early(NOW, 4)
-    assert not link.may_retry_early(NOW + 5 * SECOND, 4)
-    assert not link.retried_early().may_retry_early(NOW, 4)
-    assert not link.tried_by_user(1).may_retry_early(NOW, 4)
-
-
 def test_without_the_focus_a_retry_waits_for_it() -> None:
-    link = Link.at(NOW, quiet_unfocused=True).asks(NOW).failed(NOW, AWAY, 0).focuses(False)
+    link = Link.at(NOW, quiet_unfocused=True).asks(NOW).failed(NOW, AWAY).focuses(False)
     assert said(link) == "offline · as of 10:00 · paused until this terminal has the focus"
     assert (link.poll_in(NOW), link.counts_down(NOW)) == (None, False)
     assert link.focuses(True).counts_down(NOW)
@@ -196,39 +184,39 @@ def test_without_the_focus_a_retry_waits_for_it() -> None:
 def test_a_retry_is_urgent_once_its_countdown_has_ended_unless_the_server_asked_for_a_pause() -> (
     None
 ):
-    link = live().failed(NOW, AWAY, 0)
+    link = live().failed(NOW, AWAY)
     assert [link.is_urgent(NOW + n * SECOND) for n in (4, 5, 6)] == [False, True, True]
-    assert not live().failed(NOW, pause(2), 0).is_urgent(NOW + 9 * SECOND)
+    assert not live().failed(NOW, pause(2)).is_urgent(NOW + 9 * SECOND)
     assert not live().is_urgent(NOW + 9 * SECOND)
 
 
 def test_a_back_off_grows_to_a_minute() -> None:
     link, now, waits = live(), NOW, []
     for _ in range(7):
-        link = link.failed(now, AWAY, 0)
+        link = link.failed(now, AWAY)
         wait = link.poll_in(now)
         assert wait is not None
         waits.append(wait // SECOND)
         now += wait
     assert waits == [5, 10, 20, 40, 60, 60, 60]
-    assert link.answered(now).failed(now, AWAY, 0).poll_in(now) == 5 * SECOND
+    assert link.answered(now).failed(now, AWAY).poll_in(now) == 5 * SECOND
 
 
 def test_what_fails_beside_the_list_says_something_about_it_only_if_the_server_is_away() -> None:
-    away = live().failed_beside_list(NOW, AWAY, 0)
+    away = live().failed_beside_list(NOW, AWAY)
     assert (away.failing, away.poll_in(NOW)) == (True, 5 * SECOND)
     # The list was answered meanwhile: such requests alone fail.
-    only = away.answered(NOW).failed_beside_list(NOW, AWAY, 0)
+    only = away.answered(NOW).failed_beside_list(NOW, AWAY)
     assert (only.failing, said(only)) == (False, "live")
-    assert only.succeeded_beside().failed_beside_list(NOW, AWAY, 0).failing
+    assert only.succeeded_beside().failed_beside_list(NOW, AWAY).failing
     for error in (Forbidden("no"), NotFound("no")):
-        link = live().failed_beside_list(NOW, error, 0)
+        link = live().failed_beside_list(NOW, error)
         assert (link.failing, said(link), link.problem) == (False, "live", "no")
-    refused = live().asks(NOW).failed_beside_list(NOW, Unauthorised("no"), 0)
+    refused = live().asks(NOW).failed_beside_list(NOW, Unauthorised("no"))
     assert (refused.refused, refused.asking) == (True, False)
-    unread = live().failed_beside_list(NOW, BadResponse("?"), 0)
+    unread = live().failed_beside_list(NOW, BadResponse("?"))
     assert (unread.failing, said(unread)) == (False, "unreadable answer · as of 10:00")
-    assert not live()._replace(retries=False).failed_beside_list(NOW, AWAY, 0).failing
+    assert not live()._replace(retries=False).failed_beside_list(NOW, AWAY).failing
 
 
 EVENTS = st.one_of(
@@ -251,20 +239,19 @@ EVENTS = st.one_of(
 def test_live_is_said_of_answers_alone_and_a_countdown_never_grows_by_hand(
     story: list[tuple[tuple[str, InboxError | None], int]],
 ) -> None:
-    link, now, answers = live(), NOW, 0
+    link, now = live(), NOW
     for (what, error), seconds in story:
         now += seconds * SECOND
         before = link
         if what == "answered":
-            answers += 1
             link = link.asks(now).answered(now)
         elif what == "shows":
             link = link.begins(now, connected=True)
         elif error is not None and what == "beside":
-            link = link.failed_beside_list(now, error, answers)
+            link = link.failed_beside_list(now, error)
         elif error is not None:
-            link = link.asks(now).failed(now, error, answers, by_hand=what == "by hand")
-        words = "".join(part for _, part in link.words(now, "10:00", answers))
+            link = link.asks(now).failed(now, error, by_hand=what == "by hand")
+        words = "".join(part for _, part in link.words(now, "10:00"))
         assert words.startswith("live") == (link.live_at is not None)
         if what not in ("answered", "beside"):
             assert not words.startswith("live")
@@ -276,7 +263,7 @@ def test_live_is_said_of_answers_alone_and_a_countdown_never_grows_by_hand(
         assert left is not None or link.asking or link.phase is Phase.STOPPED
 
 
-@pytest.mark.parametrize("link", [live(), live().asks(NOW).failed(NOW, AWAY, 0)])
+@pytest.mark.parametrize("link", [live(), live().asks(NOW).failed(NOW, AWAY)])
 def test_a_clock_that_is_put_back_makes_no_wait_longer(link: Link) -> None:
     assert link.poll_in(NOW - timedelta(hours=2)) == link.poll_in(NOW)
 
@@ -285,7 +272,7 @@ def test_rows_that_another_plan_makes_void_are_loading_again() -> None:
     lost = live().loses_rows()
     assert (lost.phase, lost.live_at, lost.activity) == (Phase.BEGUN, None, "loading…")
     new = Link.at(NOW)
-    for link in (new, live().failed(NOW, AWAY, 1), live().failed(NOW, Unauthorised("No key"), 1)):
+    for link in (new, live().failed(NOW, AWAY), live().failed(NOW, Unauthorised("No key"))):
         assert link.loses_rows().phase is link.phase is not Phase.LIVE
 
 

@@ -441,12 +441,6 @@ async def test_a_revoked_key_ends_it_and_what_was_loaded_stays(world: World) -> 
         assert coverage.complete == 1
 
 
-async def test_on_battery_no_thread_is_asked_for(world: World) -> None:
-    async with world.program() as program:
-        await program.mirror(suspended=lambda: True).fill()
-    assert world.asked == []
-
-
 async def test_a_request_of_the_foreground_goes_first(world: World) -> None:
     answered: list[bool] = []
 

@@ -15,7 +15,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import ReceivedChanges
 from frontdesk.errors import NotOffered
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.news import SavedChanges, list_test
+from frontdesk.mailbox.news import SavedChanges, followed_page, list_test
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 
 RESOLVED = ConversationFilter(status="resolved")
@@ -210,6 +210,43 @@ async def test_a_list_of_before_the_feed_is_followed_once_it_was_gone_over(
     assert check(mailbox, inbox) == 0
     await mailbox.refresh_conversations(OPEN, thorough=True)
     assert check(mailbox, inbox) == 1
+
+
+async def test_pages_of_a_followed_list_come_from_the_cache(mailbox: Mailbox, inbox: Feed) -> None:
+    async def rows() -> list[str]:
+        page = await followed_page(mailbox, OPEN, None)
+        found = ids(page.data)
+        while page.next_cursor is not None:
+            page = await followed_page(mailbox, OPEN, page.next_cursor)
+            found += ids(page.data)
+        return found
+
+    inbox.edit("12", status="resolved")
+    assert await rows() == ids(inbox.listed(OPEN))
+    asked = inbox.requests.count("conversations")
+    assert await rows() == ids(inbox.listed(OPEN))
+    assert inbox.requests.count("conversations") == asked + 1
+    news = saved_by(mailbox, inbox)
+    await news.next()
+    assert await rows() == ids(inbox.listed(OPEN))
+    inbox.requests.clear()
+    inbox.bump("12", status="open")
+    await news.next()
+    assert (await rows())[0] == "12"
+    assert inbox.requests == []
+
+
+async def test_who_waits_for_a_change_goes_on_with_the_next(mailbox: Mailbox, inbox: Feed) -> None:
+    news, followed = await begun(mailbox, inbox), mailbox.followed
+    told = followed.told
+    waits = asyncio.create_task(followed.changed(told))
+    await news.next()
+    assert not waits.done()
+    inbox.bump("3")
+    await news.next()
+    await waits
+    await followed.changed(told)
+    await followed.changed(followed.told, 0.0)
 
 
 async def test_two_processes_follow_with_one_file(

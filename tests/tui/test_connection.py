@@ -262,34 +262,3 @@ async def test_without_polling_no_retry_is_announced(client: InboxClient, cache:
     await _fail(connection, Unreachable("No answer"), beside=True)
     assert _said(connection).startswith("offline · as of ")
     assert "retrying" not in _said(connection)
-
-
-async def test_a_server_that_answers_other_requests_is_not_called_offline(
-    client: InboxClient, cache: Cache
-) -> None:
-    hand = _Hand()
-    mailbox = Mailbox(lambda: client, cache, clock=hand)
-    await mailbox.connect()
-    seen_at = NOW - timedelta(minutes=2)
-    connection = ConnectionMonitor(
-        mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=lambda: seen_at
-    )
-    await _fail(connection, Unreachable("No answer"))
-    assert _said(connection).startswith("offline · as of ")
-    assert not connection.use_early_retry()
-    for failures in (1, 2):
-        await mailbox.search_contacts("a")
-        assert _said(connection).startswith("not refreshed · as of ")
-        assert connection.use_early_retry()
-        # Once for each countdown, so that a list that alone fails is not requested all the time.
-        assert not connection.use_early_retry()
-        await _fail(connection, Unreachable("No answer"))
-        assert _said(connection).startswith("offline · as of ")
-        await mailbox.search_contacts("a")
-        assert not connection.use_early_retry()
-        hand.now += timedelta(seconds=5 * failures)
-        await _fail(connection, Unreachable("No answer"))
-    await mailbox.search_contacts("a")
-    connection.is_live()
-    assert _said(connection) == "live"
-    assert not connection.use_early_retry()

@@ -382,5 +382,5 @@ async def test_without_another_profile_it_says_how_to_add_one(app: Any) -> None:
 
 def test_nothing_is_changed_and_nobody_is_disturbed_by_default() -> None:
     assert (PLAIN.density, PLAIN.bell, PLAIN.quiet_unfocused) == (0, False, False)
-    assert (PLAIN.fill_on_battery, PLAIN.is_demo) == (False, False)
+    assert not PLAIN.is_demo
     assert (PLAIN.media.lines, PLAIN.media.most_bytes) == (0, 0)

@@ -4,10 +4,12 @@ A feed of changes begins at a position of the server. A list that was gone throu
 followed: each change puts its conversation into the place that it has by now, or takes it out.
 """
 
+import asyncio
 import json
 import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from frontdesk.cache import lists
@@ -51,7 +53,10 @@ class FollowedLists:
 
     def __init__(self, read: Read, write: Write, origin: int) -> None:
         self._read, self._write, self._origin = read, write, origin
+        # How often this process has told a change.
+        self.told = 0
         self._saved = 0
+        self._waits = asyncio.Event()
         self._kept: deque[tuple[int, Changed, TestOf]] = deque(maxlen=_MOST_KEPT)
 
     def feed(self) -> Feed | None:
@@ -67,6 +72,7 @@ class FollowedLists:
     async def begin(self, position: str) -> None:
         """Begin anew at a position: no list is followed until it was gone through."""
         await self._write(lambda connection: self._store(connection, Feed(position, position)))
+        self._tell()
 
     async def end(self) -> None:
         """Follow no list any more: the server does not say what changes."""
@@ -77,6 +83,7 @@ class FollowedLists:
 
         if self.feed() is not None:
             await self._write(work)
+            self._tell()
 
     async def save(self, changed: Changed, test_of: TestOf, feed: Feed | None = None) -> None:
         """Save what changed, in all lists. feed: the present one, with the position after it.
@@ -95,6 +102,20 @@ class FollowedLists:
             self._saved += 1
             self._kept.append((self._saved, changed, test_of))
         await self._write(work)
+        if changed.rows:
+            self._tell()
+
+    async def changed(self, told: int, seconds: float | None = None) -> None:
+        """Wait until something is told after `told`. seconds: the longest wait."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while told == self.told:
+                    await self._waits.wait()
+
+    def _tell(self) -> None:
+        self.told += 1
+        waits, self._waits = self._waits, asyncio.Event()
+        waits.set()
 
     @property
     def mark(self) -> int:

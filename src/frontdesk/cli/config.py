@@ -79,8 +79,6 @@ NEW_FILE = """\
 # Conversations to keep whole on this computer, for searching and for working offline: "off",
 # "open", those of the last days as "30d", or "all". They are loaded while the viewer is open.
 # keep = "open"
-# Load them on battery too.
-# on_battery = false
 
 [alerts]
 # Alert, in the viewer and in frontdesk tail --alerts, when a customer writes in your
@@ -318,7 +316,6 @@ class MirrorSettings(_Strict):
     """Conversations to keep whole in the cache. keep: None leaves it to the viewer's user."""
 
     keep: Annotated[str, AfterValidator(_keep)] | None = None
-    on_battery: bool = False
 
 
 _Target = Annotated[timedelta, BeforeValidator(_target)]

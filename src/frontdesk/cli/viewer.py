@@ -135,7 +135,6 @@ def preferences_of(
         notices=notices,
         targets=targets_of(configured),
         alerts=configured.alert_settings,
-        fill_on_battery=configured.mirror.on_battery,
         # A page must not run programs of its host.
         commands=() if _draws_on_a_page() else configured.commands,
     )

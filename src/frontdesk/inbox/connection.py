@@ -16,10 +16,6 @@ class Reached(Protocol):
     @property
     def connected(self) -> bool: ...
 
-    @property
-    def answers(self) -> int:
-        """Number of successful requests of any kind."""
-
 
 class LinkKeeper:
     """Keeps the `Link` that requests and events lead to.
@@ -86,13 +82,6 @@ class LinkKeeper:
         """Record that the server does not say what changes, or not with this key."""
         self.link = self.link._replace(follows=False)
 
-    def use_early_retry(self) -> bool:
-        """True, once for each countdown, if the list can be requested before its end."""
-        may = self.link.may_retry_early(self._clock.now(), self._reached.answers)
-        if may:
-            self.link = self.link.retried_early()
-        return may
-
     def tries_by_hand(self, more: int) -> None:
         """Record that one more (1) or less (-1) request of the user is running."""
         self.link = self.link.tried_by_user(more)
@@ -106,9 +95,9 @@ class LinkKeeper:
 
         beside: it is not of the list, see `Link.failed_beside_list`. by_hand: the user asked.
         """
-        before, now, answers = self.link, self._clock.now(), self._reached.answers
+        before, now = self.link, self._clock.now()
         failed = before.failed_beside_list if beside else before.failed
-        self.link = failed(now, error, answers, by_hand=by_hand)
+        self.link = failed(now, error, by_hand=by_hand)
         if self.link.not_before != before.not_before or self.link.failing != before.failing:
             self._schedule_poll()
         if not is_passing(error) and self.problem != before.warned:
@@ -142,16 +131,11 @@ class LinkKeeper:
         return self.link.is_urgent(self._clock.now())
 
     @property
-    def is_reached(self) -> bool:
-        """True if the list could not be reached, and the server has answered others since."""
-        return self.link.is_reached(self._reached.answers)
-
-    @property
     def state(self) -> list[Said]:
         """Pieces for the status line, see `Link.words`."""
         now, seen = self._clock.now(), self._seen_at()
         age = moment_words(seen, now) if seen is not None else ""
-        return self.link.words(now, age, self._reached.answers)
+        return self.link.words(now, age)
 
     @property
     def problem(self) -> str:

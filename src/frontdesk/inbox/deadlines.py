@@ -1,6 +1,6 @@
 """Effects of time alone: procedures go on, threads are opened and read, the list is requested."""
 
-from frontdesk.inbox.refreshing import poll, refresh
+from frontdesk.inbox.refreshing import poll
 from frontdesk.inbox.selecting import open_selected, read_if_shown
 from frontdesk.inbox.state import Inbox
 
@@ -19,7 +19,6 @@ def advance(inbox: Inbox) -> None:
         poll(inbox)
     if inbox.connection_due_at is not None and inbox.connection_due_at <= now:
         inbox.connection_due_at = None
-        retry_early(inbox)
 
 
 def _bring_back_due(inbox: Inbox) -> None:
@@ -27,12 +26,6 @@ def _bring_back_due(inbox: Inbox) -> None:
     from frontdesk.inbox.follow_ups import bring_back_due
 
     bring_back_due(inbox)
-
-
-def retry_early(inbox: Inbox) -> None:
-    """Ask a server again that was not reached for the list, and has answered others since."""
-    if inbox.connection.use_early_retry():
-        refresh(inbox)
 
 
 def rests_until(inbox: Inbox) -> float | None:

@@ -65,8 +65,6 @@ class Link(NamedTuple):
     asking_since: of the running one. by_hand: number of running requests that the user asked for.
     not_before: end of the back-off. trouble: the last failure that says something about the
     connection; problem: words for the last failure of all, of which warned was shown.
-    answers_before: successful requests of any kind before the list could not be reached.
-    early_retry_used: the end of the back-off before which another attempt was made.
     failed_beside: requests for something else have failed since the last answer for the list;
     fails_only_beside: they fail although the list is answered. retries: a failure of such a request
     is followed by one for the list. quiet_unfocused: nothing is requested without the focus.
@@ -88,8 +86,6 @@ class Link(NamedTuple):
     trouble: InboxError | None = None
     problem: str = ""
     warned: str = ""
-    answers_before: int | None = None
-    early_retry_used: datetime | None = None
     failed_beside: bool = False
     fails_only_beside: bool = False
     focused: bool = True
@@ -136,7 +132,6 @@ class Link(NamedTuple):
             trouble=None,
             problem="",
             warned="",
-            answers_before=None,
             failed_beside=False,
             fails_only_beside=self.fails_only_beside or self.failed_beside,
         )
@@ -145,11 +140,9 @@ class Link(NamedTuple):
         """A request for something else was answered."""
         return self._replace(fails_only_beside=False)
 
-    def failed(
-        self, now: datetime, error: InboxError, answers: int, *, by_hand: bool = False
-    ) -> "Link":
-        """A request for the list has failed. answers: number of successful ones of any kind."""
-        link = self._with_problem(error)._with_trouble(error, answers)
+    def failed(self, now: datetime, error: InboxError, *, by_hand: bool = False) -> "Link":
+        """A request for the list has failed."""
+        link = self._with_problem(error)._with_trouble(error)
         link = link._replace(failed_beside=False, fails_only_beside=False, asking_since=None)
         if isinstance(error, Unauthorised):
             return link._replace(phase=Phase.REFUSED)
@@ -158,7 +151,7 @@ class Link(NamedTuple):
         return link._waits(now, _retry_after(error), by_hand=by_hand)
 
     def failed_beside_list(
-        self, now: datetime, error: InboxError, answers: int, *, by_hand: bool = False
+        self, now: datetime, error: InboxError, *, by_hand: bool = False
     ) -> "Link":
         """A request for something else has failed, which may say something about the list.
 
@@ -170,7 +163,7 @@ class Link(NamedTuple):
         if (unreachable and not self.fails_only_beside) or isinstance(
             error, (Unauthorised, BadResponse)
         ):
-            link = link._with_trouble(error, answers)
+            link = link._with_trouble(error)
         if isinstance(error, Unauthorised):
             return link._replace(phase=Phase.REFUSED, asking_since=None)
         known = self.fails_only_beside or self.failing or self.asking
@@ -191,18 +184,12 @@ class Link(NamedTuple):
         """The terminal has got or lost the focus."""
         return self._replace(focused=focused)
 
-    def retried_early(self) -> "Link":
-        """The list is requested before the end of the countdown."""
-        return self._replace(early_retry_used=self.not_before)
-
     def _with_problem(self, error: InboxError) -> "Link":
         words = problem_words(error)
         return self._replace(problem=words, warned=words, paused=_asks_for_pause(error))
 
-    def _with_trouble(self, error: InboxError, answers: int) -> "Link":
-        offline = isinstance(error, Unreachable) and not _asks_for_pause(error)
-        before = answers if offline else None
-        return self._replace(trouble=error, live_at=None, answers_before=before)
+    def _with_trouble(self, error: InboxError) -> "Link":
+        return self._replace(trouble=error, live_at=None)
 
     def _waits(self, now: datetime, pause: timedelta | None, *, by_hand: bool) -> "Link":
         """Begin a back-off, or stay in the running one.
@@ -273,29 +260,19 @@ class Link(NamedTuple):
         awaited = self.failing and self.not_before > now
         return awaited and not self.by_hand and not self.asking and not self.awaits_focus
 
-    def is_reached(self, answers: int) -> bool:
-        """True if the server could not be reached for the list, and has answered others since."""
-        before = self.answers_before
-        return self.failing and before is not None and answers > before
-
-    def may_retry_early(self, now: datetime, answers: int) -> bool:
-        """True, once for each countdown, if the list can be requested before its end."""
-        unused = self.early_retry_used != self.not_before
-        return unused and self.counts_down(now) and self.is_reached(answers)
-
     def is_urgent(self, now: datetime) -> bool:
         """True after a countdown: the retry is sent although the circuit breaker may be open."""
         return self.failing and self.not_before <= now and not self.paused
 
     # What is said
 
-    def words(self, now: datetime, age: str, answers: int) -> list[Said]:
+    def words(self, now: datetime, age: str) -> list[Said]:
         """For the status line: live and its age, or the failure and a countdown.
 
         age: of the shown rows, "" if none were fetched. A request that has been running for a
         second or more is shown with its seconds.
         """
-        said, seconds = self._state(now, f"as of {age}" if age else "", answers), ""
+        said, seconds = self._state(now, f"as of {age}" if age else ""), ""
         if self.asking_seconds(now):
             seconds = f" {self.asking_seconds(now)} s"
             seconds = seconds if said[-1][1].endswith("…") else f" · asking…{seconds}"
@@ -306,20 +283,18 @@ class Link(NamedTuple):
         running = self.asking_since is not None and not self.refused
         return (now - self.asking_since) // SECOND if running and self.asking_since else 0
 
-    def _state(self, now: datetime, shown: str, answers: int) -> list[Said]:
+    def _state(self, now: datetime, shown: str) -> list[Said]:
         if self.failing:
-            status = self._trouble_words(shown, reached=self.is_reached(answers))
+            status = self._trouble_words(shown)
             retry = self._retry_words(now)
             return [status, ("dim", retry)] if retry else [status]
         if self.live_at is not None:
             return [("good", "live")]
         if self.trouble is None:
             return [("dim", f"{shown} · {self.activity}" if shown else self.activity)]
-        return [self._trouble_words(shown, reached=False)]
+        return [self._trouble_words(shown)]
 
-    def _trouble_words(self, shown: str, *, reached: bool) -> Said:
-        if reached:
-            return ("warning", f"not refreshed · {shown}" if shown else "not loaded")
+    def _trouble_words(self, shown: str) -> Said:
         if self.trouble is None:
             return ("dim", shown)
         if _asks_for_pause(self.trouble):

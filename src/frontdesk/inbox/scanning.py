@@ -38,8 +38,6 @@ def reported(
         connection.tries_by_hand(-int(by_hand))
         if answer is not None and beside:
             connection.succeeds_beside()
-            if connection.is_reached:
-                inbox.connection_due_at = inbox.seconds()
     return answer
 
 

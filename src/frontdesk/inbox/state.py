@@ -82,7 +82,7 @@ class Inbox:
 
     seconds: a clock that never goes back. read_after: see `ReadAfter`. orders: what the panes have
     to do. input_at: time of the last input; poll_at: of the next request for the list by itself;
-    connection_due_at: when the status line counts on, or a list that was not reached may be.
+    connection_due_at: when the status line counts on.
     search_since: when the running search began; by_hand_since: when the running refresh did, if by
     hand. new_ids: of the rows that moved to the top with the last refresh. is_chosen: the query is
     not the default of an empty inbox.

@@ -50,16 +50,12 @@ class Mirror:
         *,
         on_progress: ProgressCallback = lambda coverage: None,
         full: ProgressCallback = lambda coverage: None,
-        suspended: Callable[[], bool] = lambda: False,
         clock: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """on_progress: called with the coverage. full: called once when the rest does not fit.
-
-        suspended: called in a thread; True ends a pass.
-        """
+        """on_progress: called with the coverage. full: called once when the rest does not fit."""
         self._mailbox, self._keep, self._pace = mailbox, keep, pace
-        self._on_progress, self._full, self._suspended = on_progress, full, suspended
+        self._on_progress, self._full = on_progress, full
         self._clock, self._sleep = clock, sleep
         self._filter = ConversationFilter(status=keep.status)
         self._progress = mailbox.fill_progress
@@ -72,17 +68,26 @@ class Mirror:
     async def run(self) -> None:
         """Fill pass by pass until cancelled, or the key is refused or nothing can be saved.
 
-        After any other failure, the next pass goes on.
+        After any other failure, the next pass goes on. Where the server says what changes, a pass
+        follows only on a change.
         """
+        followed = self._mailbox.followed
         while True:
+            told, whole = followed.told, False
             try:
-                await self.fill()
+                whole = (await self.fill()).whole
             except (Unauthorised, Forbidden, UnusableFile):
                 # A request of the foreground, or the cache itself, reports it.
                 return
             except InboxError:
                 pass
             await self._sleep(PASS_SECONDS)
+            if whole and self._follows():
+                await followed.changed(told)
+
+    def _follows(self) -> bool:
+        """True if the list of what is to be kept has all that the server says changed."""
+        return self._mailbox.followed.follows(self._mailbox.list_name(self._filter))
 
     async def fill(self) -> Coverage:
         """Load what is missing.
@@ -109,19 +114,19 @@ class Mirror:
         state = self._state(began)
         await self._progress.save(state)
         # The first pass looks further down for rows that left the list.
-        await self._mailbox.refresh_conversations(self._filter, thorough=self._first)
+        if self._first or not self._follows():
+            await self._mailbox.refresh_conversations(self._filter, thorough=self._first)
         self._first = False
         await self._count()
         position: Key | None = HIGHEST
-        while position is not None and not await asyncio.to_thread(self._suspended):
+        while position is not None:
             if not await asyncio.to_thread(self._mailbox.has_room):
                 return await self._end_full(state)
             position = await self._step(state, position)
         coverage = await self._count()
-        if position is None:
-            await self._load_views(state.since)
-            changes = {"as_of": began.isoformat(), "total": coverage.known, "full": False}
-            await self._progress.save(state.model_copy(update=changes))
+        await self._load_views(state.since)
+        changes = {"as_of": began.isoformat(), "total": coverage.known, "full": False}
+        await self._progress.save(state.model_copy(update=changes))
         return await self._count()
 
     async def _load_views(self, since: str) -> None:

@@ -13,12 +13,13 @@ from urllib.parse import parse_qsl
 from frontdesk.cache.followed import Changed, Feed, FollowedLists
 from frontdesk.client.lists import row_test
 from frontdesk.errors import NotOffered, Unreachable
-from frontdesk.wire import Changes, Conversation, ConversationFilter
+from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 from frontdesk.wire.queries import HIDDEN, LISTS, MAX_LIMIT, joined, split
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, ReceivedChanges
+    from frontdesk.mailbox.mailbox import Mailbox
 
 # The longest wait that a server grants, and one that fits between proxies which cut off earlier.
 WAIT_SECONDS, SHORT_WAIT_SECONDS = 50, 25
@@ -31,6 +32,8 @@ _CUTS = 2
 # A clock that jumps by more, within the time between two looks at it, is of a computer that was
 # asleep: the connection may be lost, and the clock that limits the wait stood still meanwhile.
 _JUMP = timedelta(seconds=60)
+# Of a page of the cache, before the number of rows above the next one.
+_CACHED = "cached "
 # Pages of changes, one after the other, after which it is quicker to ask for lists again.
 _MOST_PAGES = 3
 _TICK_SECONDS = 5.0
@@ -195,6 +198,30 @@ def list_test(name: str, me: str) -> Callable[[Conversation], bool] | None:
             return None
         tests.append(row_test(member, value))
     return lambda row: all(test(row) for test in tests)
+
+
+async def followed_page(
+    mailbox: "Mailbox", filter: ConversationFilter, cursor: str | None
+) -> Page[Conversation]:
+    """Return a page of a list: of the cache where it is followed, else of the server.
+
+    A list that could be followed is gone through first. Raises: InboxError.
+    """
+    followed, name = mailbox.followed, mailbox.list_name(filter)
+    if cursor is None and followed.feed() is not None and not followed.follows(name):
+        await mailbox.refresh_conversations(filter, thorough=True)
+    of_cache = followed.follows(name) if cursor is None else cursor.startswith(_CACHED)
+    if not of_cache:
+        return await mailbox.conversation_page(filter, cursor)
+    first = int((cursor or "").removeprefix(_CACHED) or 0)
+    listing = mailbox.conversations(filter)
+    if first + MAX_LIMIT > len(listing) and not listing.complete:
+        await mailbox.older_conversations(filter)
+        listing.reload()
+    last = min(first + MAX_LIMIT, len(listing))
+    more = f"{_CACHED}{last}" if last < len(listing) or not listing.complete else None
+    rows = tuple(listing[at] for at in range(first, last))
+    return Page(data=rows, next_cursor=more, has_more=more is not None)
 
 
 class News:

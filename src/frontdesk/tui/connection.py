@@ -76,6 +76,6 @@ class ConnectionMonitor(LinkKeeper):
                 self.succeeds_beside()
             if not beside:
                 self._changed()
-            elif answer is None or by_hand or self.is_reached:
+            elif answer is None or by_hand:
                 self._state_changed()
         return answer

@@ -49,7 +49,7 @@ class Preferences(NamedTuple):
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
-    the start. fill_on_battery: fill the cache on battery too. is_demo: nothing is remembered.
+    the start. is_demo: nothing is remembered.
     commands: programs of the user.
     """
 
@@ -66,7 +66,6 @@ class Preferences(NamedTuple):
     notices: tuple[str, ...] = ()
     targets: Targets = Targets()
     alerts: AlertSettings = AlertSettings()
-    fill_on_battery: bool = False
     media: MediaSettings = MediaSettings()
     commands: "tuple[OwnCommand, ...]" = ()
     is_demo: bool = False

@@ -1,6 +1,5 @@
 """Alerts in the viewer: notifications, the terminal's own, and a program of the user."""
 
-import asyncio
 import os
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +17,7 @@ from frontdesk.alerts import (
     terminal_notification,
 )
 from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.news import followed_page
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
@@ -28,9 +28,10 @@ _ALERT_SECONDS = 30
 
 
 class AlertNotifier:
-    """Polls for alerts and announces each once, also by later starts.
+    """Looks for alerts and announces each once, also by later starts.
 
-    warn: shows why the program could not be run.
+    Lists that are followed are looked at in the cache. warn: shows why the program could not be
+    run.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class AlertNotifier:
         self._warn = warn
 
     async def run(self) -> None:
-        """Poll until cancelled."""
+        """Look until cancelled: after each change, and as waits and windows come to their end."""
         mailbox, now = self._mailbox, self._clock.server_now
         watch = AlertWatch(
             self._settings,
@@ -59,13 +60,14 @@ class AlertNotifier:
             partial(mailbox.set_setting, _ALERTED),
         )
         while True:
+            told = mailbox.followed.told
             alerts = await self._connection.ask(
-                lambda: watch.poll(mailbox.conversation_page, now()), beside=True
+                lambda: watch.poll(partial(followed_page, mailbox), now()), beside=True
             )
             if alerts is not None and alerts.value:
                 self._announce(alerts.value)
                 watch.remember(alerts.value)
-            await asyncio.sleep(POLL_SECONDS)
+            await mailbox.followed.changed(told, POLL_SECONDS)
 
     def _announce(self, alerts: list[Alert]) -> None:
         app = self._screen.app

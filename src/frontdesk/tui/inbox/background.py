@@ -89,15 +89,10 @@ class Background:
         # Deferred: most starts keep nothing.
         from frontdesk.cache import KeepRule
         from frontdesk.mailbox.mirror import Mirror
-        from frontdesk.mailbox.power_source import on_battery
 
         keep = KeepRule.parse(self._mailbox.keep_rule)
         if keep is not None:
-            suspended = (lambda: False) if self._preferences.fill_on_battery else on_battery
-            mirror = Mirror(
-                self._mailbox, keep, self._pace, full=self._warn_full, suspended=suspended
-            )
-            await mirror.run()
+            await Mirror(self._mailbox, keep, self._pace, full=self._warn_full).run()
 
     def _warn_full(self, coverage: Coverage) -> None:
         self._warn(sentences.MIRROR_IS_FULL.format(kept=coverage.words))

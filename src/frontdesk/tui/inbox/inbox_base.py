@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from frontdesk.inbox import deadlines, navigating, refreshing, selecting
+from frontdesk.inbox import navigating, refreshing, selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
 from frontdesk.tui.clipboard import say
@@ -57,7 +57,7 @@ class InboxBase(SizedScreen[None]):
             mailbox,
             clock,
             lambda sentence: self._display.warn_of_view(sentence),
-            state_changed=lambda: self._do(deadlines.retry_early, self.inbox),
+            state_changed=lambda: self._do(refreshing.schedule_poll, self.inbox),
             seen_at=lambda: self.inbox.view.list.fetched_at,
             schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
             quiet_unfocused=preferences.quiet_unfocused,
