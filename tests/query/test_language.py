@@ -25,7 +25,7 @@ from frontdesk.query import (
 from frontdesk.query.language import LISTED, words
 from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
-from frontdesk.query.terms import KINDS, ORDERS, STATUS, WORDS
+from frontdesk.query.terms import CONTENTS, KINDS, ORDERS, STATUS, WORDS
 from frontdesk.text.clean import clean, one_line
 from frontdesk.wire import (
     Channel,
@@ -80,6 +80,7 @@ _VALUES = {
     "is": st.sampled_from(STATUSES),
     "followup": st.just("followup"),
     "needs": st.just("human"),
+    "has": st.sampled_from(sorted(CONTENTS)),
     "hours": st.just("business"),
     "unread": st.just(""),
     "window": _DURATION,
@@ -241,8 +242,8 @@ def test_a_mistake_is_located_and_says_what_is_allowed(text: str, part: str, sai
     [
         (
             "asignee:me",
-            "There is no filter asignee:. Use is:, team:, in:, from:, by:, field:, ad:, needs:, "
-            "waiting:, hours:, active:, window:, created:, sort:, @, # and unread.",
+            "There is no filter asignee:. Use is:, team:, in:, from:, by:, field:, ad:, has:, "
+            "needs:, waiting:, hours:, active:, window:, created:, sort:, @, # and unread.",
         ),
         *(
             (

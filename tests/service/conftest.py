@@ -118,7 +118,7 @@ async def rows() -> Callable[..., Awaitable[list[dict[str, Any]]]]:
             response = await client.get(path, params=asked)
             assert response.status_code == 200, response.text
             page = response.json()
-            assert list(page) == ["data", "next_cursor", "has_more"]
+            assert list(page)[:3] == ["data", "next_cursor", "has_more"]
             assert page["has_more"] == (page["next_cursor"] is not None)
             found += page["data"]
             cursor = page["next_cursor"]

@@ -53,8 +53,8 @@ NAMES |= {
 SEARCH = ("q", "conversations")
 # Labels go with no label.
 COUNTED_BY = ("by", "counts")
-# These go with no filter of one value, and there are no ads.
-ALONE = {*LISTS.values(), "ads", "without_ads"}
+# These go with no filter of one value, there are no ads, and any word is a query.
+ALONE = {*LISTS.values(), "ads", "without_ads", "query"}
 # At most one of the first, and all with some of the parts only.
 ALONE_IN_REPORTS = {(name, "inbox_report") for name in ("user", "team", "label", "clock")}
 # No schema can say that a value names nothing, that a day is not in the calendar, or what the
@@ -65,7 +65,7 @@ UNFORESEEABLE = {
 }
 
 
-UNFORESEEN = re.compile(r"^(cursor|fields|(\w+_)?(from|to))$")
+UNFORESEEN = re.compile(r"^(cursor|fields|query|(\w+_)?(from|to))$")
 
 
 class Stage:

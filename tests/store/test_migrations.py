@@ -266,6 +266,7 @@ def make_layout_13(connection: Connection) -> None:
         connection.run("INSERT INTO message SELECT * FROM copy")
         connection.run("DROP TABLE copy")
     connection.run("DROP INDEX message_template")
+    connection.run("DROP INDEX message_contents")
     connection.run("DROP TABLE change")
     connection.run("DELETE FROM meta WHERE name = 'mark'")
     connection.run(

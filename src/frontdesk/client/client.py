@@ -225,6 +225,7 @@ class InboxClient:
         fields: str | None = None,
         ads: str | None = None,
         without_ads: str | None = None,
+        query: str | None = None,
         sort: str | None = None,
         limit: int = MAX_LIMIT,
         cursor: str | None = None,
@@ -262,6 +263,7 @@ class InboxClient:
             fields=fields,
             ads=ads,
             without_ads=without_ads,
+            query=query,
             sort=sort,
         )
         return RowPages(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)

@@ -17,6 +17,9 @@ _SOME_DAY = date(2000, 6, 15)
 RELATIVE = {"today": 0, "yesterday": 1}
 _COMPARED = re.compile(r"(>=|<=|>|<)(.+)")
 RANGE = ".."
+_INSTANT = r"(\d{4}-\d\d-\d\d[tT]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[zZ]|[+-]\d\d:\d\d))?"
+# As programs write what a reader's days are: the first instant is in it, the last is not.
+_INSTANTS = re.compile(_INSTANT + r"\.\." + _INSTANT)
 
 
 class Days(NamedTuple):
@@ -75,8 +78,25 @@ def absolute(text: str, today: date) -> str:
     return text if ago is None else (today - _ONE_DAY * ago).isoformat()
 
 
+def instants(text: str) -> tuple[datetime | None, datetime | None] | None:
+    """Both ends of a range of instants; None if the text is none.
+
+    Raises: ValueError: there is no such time.
+    """
+    match = _INSTANTS.fullmatch(text)
+    if match is None or not (match[1] or match[2]):
+        return None
+    first, end = (datetime.fromisoformat(one.upper()) if one else None for one in match.groups())
+    return first, end
+
+
 def problem(text: str) -> str:
     """What is wrong with the value of a term on whatever day it is used; "" if nothing is."""
+    try:
+        if instants(text) is not None:
+            return ""
+    except ValueError:
+        return f"{text} is no time"
     days = (_SOME_DAY, *(_SOME_DAY.replace(year=year) for year in (1, 9998)))
     problems = []
     for today in days:
@@ -94,6 +114,8 @@ def moments(text: str, now: datetime) -> tuple[datetime | None, datetime | None]
     An offset that is no zone stands for the local zone, of which the offset may change. A range
     that is empty today, such as tomorrow's date until today, has its end at its beginning.
     """
+    if (ends := instants(text)) is not None:
+        return ends
     try:
         days = parse_days(text, now.date())
     except ValueError:

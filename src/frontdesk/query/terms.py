@@ -14,7 +14,7 @@ from frontdesk.wire.values import STATUSES
 STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
 TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
-CREATED, FOLLOW_UP, HOURS = "created", "followup", "hours"
+CREATED, FOLLOW_UP, HOURS, HAS = "created", "followup", "hours", "has"
 WORDS, SORT = "words", "sort"
 HUMAN, BUSINESS = "human", "business"
 NEWEST, OLDEST = "active", "oldest"
@@ -27,6 +27,20 @@ ORDERS: Mapping[str, str] = MappingProxyType(
         CREATED: "newest conversation",
     }
 )
+# Values of `has:`, with the types of messages that they mean.
+IMAGES, SOUNDS, VIDEOS = ("image", "sticker"), ("audio",), ("video",)
+DOCUMENTS = ("document",)
+CONTENTS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "image": IMAGES,
+        "video": VIDEOS,
+        "voice": SOUNDS,
+        "document": DOCUMENTS,
+        "file": (*IMAGES, *SOUNDS, *VIDEOS, *DOCUMENTS),
+        "link": (),
+        "note": (),
+    }
+)
 
 
 class TermKind(NamedTuple):
@@ -35,10 +49,11 @@ class TermKind(NamedTuple):
     prefix: how its terms begin; "" for those of one word, and for words. takes: what it takes, in
     words; "" where `values`, an age or days say it. words: values with a meaning of their own among
     names. listed: takes several values. age, days: takes `>1h`; takes days. local: only this
-    computer knows what matches. shown: a row of a list shows if it matches. single: why there is
-    only one of it. examples: what completion offers, with hints. menu: entries of the filter menu,
-    as letter, value and words; the key opens the values. brief: the forms, in a few characters.
-    rows: of the table in docs/viewer.md, terms and conversations.
+    computer knows what matches. scope: what a key needs besides to ask a server for it. shown: a
+    row of a list shows if it matches. single: why there is only one of it. examples: what
+    completion offers, with hints. menu: entries of the filter menu, as letter, value and words; the
+    key opens the values. brief: the forms, in a few characters. rows: of the table in
+    docs/viewer.md, terms and conversations.
     """
 
     key: str
@@ -50,6 +65,7 @@ class TermKind(NamedTuple):
     age: bool = False
     days: bool = False
     local: bool = False
+    scope: str = ""
     shown: bool = True
     single: str = ""
     examples: Sequence[tuple[str, str]] = ()
@@ -193,6 +209,7 @@ TABLE: Sequence[TermKind] = (
         FIELD,
         "field:",
         "the key of a custom field, alone or with =, !=, >, >=, < or <= and a value",
+        scope="contacts:read",
         shown=False,
         examples=(("field:", "custom field of the customer"),),
         brief="field:key=value field:key>3",
@@ -207,6 +224,7 @@ TABLE: Sequence[TermKind] = (
         AD,
         "ad:",
         "the id of an ad, or a part of its headline",
+        scope="messages:read",
         listed=True,
         shown=False,
         examples=(("ad:", "ad that a message came from"),),
@@ -215,6 +233,25 @@ TABLE: Sequence[TermKind] = (
             (
                 '`ad:120210`, `ad:"summer sale"`',
                 "with a message that came from an ad, by its id or a part of its headline",
+            ),
+        ),
+    ),
+    TermKind(
+        HAS,
+        "has:",
+        values=tuple(CONTENTS),
+        listed=True,
+        scope="messages:read",
+        shown=False,
+        examples=tuple((f"has:{what}", "what was sent in it") for what in CONTENTS),
+        menu=(("i", "has:image", "with a picture"), ("v", "has:voice", "with a voice message")),
+        brief=f"has:{'|'.join(CONTENTS)}",
+        rows=(
+            (
+                ", ".join(f"`has:{what}`" for what in CONTENTS),
+                "in which such a message was sent, by anybody, and not deleted: a picture or"
+                " sticker, a video, a voice message or other sound, a document, any of these, a"
+                " link; with a note",
             ),
         ),
     ),

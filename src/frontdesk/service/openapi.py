@@ -11,6 +11,7 @@ from pydantic_core import to_json
 
 from frontdesk import __version__
 from frontdesk.ingest.media.facts import PREVIEW_SIDE
+from frontdesk.query.terms import OVERVIEW
 from frontdesk.service.api_keys import SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import ApiPath, Endpoint, JsonBody
@@ -26,6 +27,7 @@ from frontdesk.service.openapi_schemas import (
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.filters import FLAGS, MAX_QUERY_LENGTH
+from frontdesk.service.routes.query_terms import MOST_CHARACTERS
 from frontdesk.service.routes.report_parts import MAX_TARGET_SECONDS
 from frontdesk.wire import ConversationPage, Problem, Wire
 from frontdesk.wire.base import EXTENSION
@@ -225,6 +227,21 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": _list_of("120210000000000000"),
             EXTENSION: True,
         },
+        "query": {
+            "description": "Terms of the query language, all of which must match; a `-` before a "
+            f"term negates it, and commas separate values of which one has to match: {OVERVIEW}. "
+            "Words are looked for in messages, in names, usernames and numbers of customers and in "
+            "labels. Names stand for what they mean in the catalogues, which the key has to be "
+            "allowed to read, `id:` and an id for exactly one of them. Days without a time are "
+            "those of the account's zone. Not with `q`.",
+            "schema": {
+                **_WORDS,
+                "minLength": 1,
+                "maxLength": MOST_CHARACTERS,
+                "examples": ["waiting:>1h has:image -#spam refund"],
+            },
+            EXTENSION: True,
+        },
         "conversations.q": {
             "description": "Words that must all be found in one message, anywhere in its text, "
             "caption, file name or other contents, whatever their case and accents. "
@@ -250,7 +267,7 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "who waits longest first, then who does not wait, by activity. `window`: the reply "
             "window that closes first, then the closed ones, by activity. In these two, rows "
             "that move during a walk may be left out of its later pages; keep rows by id. "
-            "`created`: those that began last first.",
+            "`created`: those that began last first. `oldest`: the oldest activity first.",
             "schema": {"type": "string", "enum": list(CONVERSATION_ORDERS)},
             EXTENSION: True,
         },

@@ -102,19 +102,19 @@ def conversation_page(
     rows: Sequence[Row],
     labels: Mapping[int, Sequence[Row]],
     next_cursor: str | None,
-    matches: Mapping[str, Any],
+    members: Mapping[str, Any],
     *,
     with_preview: bool,
 ) -> JsonBody[ConversationPage]:
     """Serialize a page of conversations.
 
-    labels: rows by conversation id. found: members of a page of a search. Without `with_preview`,
-    `last_message` is omitted. Written without models, which would double the time of the page that
-    is asked for most.
+    labels: rows by conversation id. members: of a page of a search or a query. Without
+    `with_preview`, `last_message` is omitted. Written without models, which would double the time
+    of the page that is asked for most.
     """
     data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
     has_more = next_cursor is not None
-    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **matches}
+    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **members}
     return JsonBody(orjson.dumps(page), next_cursor)
 
 

@@ -10,13 +10,13 @@ Case-insensitive keys for sorting and matching names and labels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from typing import Any
 
 from frontdesk.store.conversations import Position, one_of
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Dialect, Row
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import is_user_id, national_variants, phone_pattern
 from frontdesk.text.search import search_words
@@ -90,38 +90,44 @@ def search_text(contact: Mapping[str, Any]) -> str:
 
 def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> ContactCondition:
     """Select contacts that match every one of these folded words; at least one is needed."""
+    found = word_condition(connection.dialect, words)
+    parameters = {
+        **found.parameters,
+        "account": account_id,
+        "first": account_id << 40,
+        "last": (account_id + 1 << 40) - 1,
+    }
+    return replace(found, parameters=parameters)
+
+
+def word_condition(dialect: Dialect, words: Sequence[str], suffix: str = "") -> ContactCondition:
+    """The same for the account :account. suffix: of the names of all other parameters."""
     spellings = [_spellings(word) for word in words]
-    patterns = {
-        f"word{at}_{other}": like_pattern(pieces)
+    patterns: dict[str, object] = {
+        f"word{at}_{other}{suffix}": like_pattern(pieces)
         for at, word in enumerate(spellings)
         for other, pieces in enumerate(word)
     }
+    names = iter(patterns)
     likes = " AND ".join(
-        "(" + " OR ".join(_LIKE.format(f"word{at}_{other}") for other in range(len(word))) + ")"
-        for at, word in enumerate(spellings)
+        "(" + " OR ".join(_LIKE.format(next(names)) for _ in word) + ")" for word in spellings
     )
     # PostgreSQL uses the GIN index for a number only if its type is that of the column.
-    condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
-    parameters: dict[str, object] = {"account": account_id, **patterns}
-    if connection.dialect == "postgresql":
-        own = "contact.account_id = CAST(:account AS BIGINT)"
+    own = "contact.account_id = CAST(:account AS BIGINT)"
+    condition = f"{own} AND {likes}"
+    if dialect == "postgresql":
         if len(words) > 1 or phone_pattern(words[0]) or _MARK in words[0]:
-            return ContactCondition("contact", condition, condition, parameters)
-        behind = f"{own} AND {_BEHIND} LIKE :word0_0 ESCAPE '\\'"
-        begins = f"{own} AND name_key >= :begin AND name_key < :end"
-        parameters |= _beginning(words[0])
-        return ContactCondition("contact", behind, condition, parameters, begins)
+            return ContactCondition("contact", condition, condition, patterns)
+        behind = f"{own} AND {_BEHIND} LIKE :word0_0{suffix} ESCAPE '\\'"
+        begins = f"{own} AND name_key >= :begin{suffix} AND name_key < :end{suffix}"
+        ends = {f"{name}{suffix}": end for name, end in _beginning(words[0]).items()}
+        return ContactCondition("contact", behind, condition, patterns | ends, begins)
     return ContactCondition(
-        "contact_words CROSS JOIN contact ON contact.id = contact_words.rowid - :first",
-        f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
-        f" AND {condition}",
+        "contact_words CROSS JOIN contact ON contact.id = contact_words.rowid - (:account << 40)",
+        f"contact_words MATCH :trigrams{suffix} AND contact_words.rowid"
+        f" BETWEEN (:account << 40) AND ((:account + 1) << 40) - 1 AND {condition}",
         condition,
-        {
-            **parameters,
-            "first": account_id << 40,
-            "last": (account_id + 1 << 40) - 1,
-            "trigrams": _trigrams_of(spellings),
-        },
+        patterns | {f"trigrams{suffix}": _trigrams_of(spellings)},
     )
 
 

@@ -14,7 +14,7 @@ from frontdesk.store.database import Dialect
 from frontdesk.store.rows import RESOLVED
 from frontdesk.text.custom_fields import EntryTest
 
-_Time = Literal["created_at", "last_activity_at", "waiting_since"]
+_Time = Literal["created_at", "last_activity_at", "waiting_since", "last_inbound_at"]
 PHONE, AI = "phone", "ai"
 # Columns that are not null where they wrote.
 _SPOKE = MappingProxyType({PHONE: "phone_spoke_at", AI: "bot_spoke_at"})
@@ -30,10 +30,14 @@ class Sql(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Statement that lists ids, with repetitions: `id` of conversations, or of their contacts."""
+    """Statement that lists ids, with repetitions: `id` of conversations, or of their contacts.
+
+    estimate: statement for their number `n`, where an engine finds all of them before the first.
+    """
 
     sql: Sql
     of_contacts: bool = False
+    estimate: Sql | None = None
 
 
 class Condition(Protocol):

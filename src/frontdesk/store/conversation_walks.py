@@ -34,20 +34,35 @@ from frontdesk.store.conversations import (
     states_of,
 )
 from frontdesk.store.database import Connection, Dialect, Row, first_number
+from frontdesk.store.query_conditions import is_slow
 
 
 class WalkLimits(NamedTuple):
-    """few: conversations that are sorted; listed: rows read to find out; walked: candidates."""
+    """few: conversations that are sorted; listed: rows read to find out; walked: candidates.
+
+    slowly: candidates whose messages are read. sources: indexes that are tried.
+    """
 
     few: int = 5_000
     listed: int = 20_000
     walked: int = 20_000
+    slowly: int = 2_000
+    sources: int = 4
 
 
 # A page takes less than a tenth of a second then, of a million conversations too.
 LIMITS: Mapping[Dialect, WalkLimits] = MappingProxyType(
-    {"sqlite": WalkLimits(), "postgresql": WalkLimits(walked=6_000)}
+    {"sqlite": WalkLimits(), "postgresql": WalkLimits(walked=6_000, slowly=1_000)}
 )
+# Matches that are counted.
+MOST_COUNTED = 10_000
+
+
+class MatchCount(NamedTuple):
+    """Number of matches; capped: there may be more."""
+
+    number: int
+    capped: bool
 
 
 class WalkPage(NamedTuple):
@@ -92,6 +107,25 @@ def filtered_page(
     return WalkPage(rows)
 
 
+def match_count(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    limits: WalkLimits | None = None,
+) -> MatchCount:
+    """Count the conversations of a selection, whatever its order, as far as a page would look."""
+    spans = {each.column for each in selection.conditions if isinstance(each, TimeSpan)}
+    # In the order of a time that the selection limits, its conversations are one range.
+    sort = next((name for name, orders in ORDERS.items() if orders[0].column in spans), "activity")
+    statements = _PageStatements(
+        connection,
+        account_id,
+        replace(selection, sort=sort),
+        limits or LIMITS[connection.dialect],
+    )
+    return statements.count(ORDERS[sort][0])
+
+
 class _PageStatements:
     """Statements for one selection."""
 
@@ -104,6 +138,8 @@ class _PageStatements:
     ) -> None:
         self._connection, self._account_id = connection, account_id
         self._selection, self._limits = selection, limits
+        if any(map(is_slow, selection.conditions)):
+            self._limits = limits._replace(walked=min(limits.walked, limits.slowly))
         self._plain = replace(selection, conditions=())
         # No index has the order of beginnings by place, and many ranges are slow to merge.
         by_creation = ORDERS[selection.sort][0].column == CREATED
@@ -134,16 +170,45 @@ class _PageStatements:
 
     def few_ids(self) -> list[int] | None:
         """Return the ids of the conversations of one condition, if they are few."""
-        for order in ORDERS[self._selection.sort]:
-            for number, condition in self._tested(order):
-                source = condition.source(self._connection.dialect, number)
-                if source is not None and (ids := self._listed(source)) is not None:
-                    return ids
+        tested = {
+            number: condition
+            for order in ORDERS[self._selection.sort]
+            for number, condition in self._tested(order)
+        }
+        dialect, found = self._connection.dialect, []
+        for number, condition in tested.items():
+            if (source := condition.source(dialect, number)) is not None:
+                found.append(source)
+        for source in found[: self._limits.sources]:
+            if (ids := self._listed(source)) is not None:
+                return ids
         if not self._tests_places:
             return None
         placed = self._ranges(self._plain, ORDERS["activity"][0]).unsorted()
         listed = f"SELECT conversation_id AS id FROM ({placed.text}) AS placed"
         return self._listed(Source(Sql(listed, placed.parameters)))
+
+    def count(self, order: Order) -> MatchCount:
+        """Return how many conversations of an order match."""
+        is_tested = self.is_tested(order)
+        few = self.few_ids() if is_tested else None
+        if few is not None:
+            matching = self._among(order, None, few)
+        else:
+            candidates, tests = self._candidates(order, None), self._tests(order)
+            matching = Sql(
+                f"SELECT conversation_id FROM ({candidates.text}) AS candidate {tests.text}",
+                candidates.parameters
+                | tests.parameters
+                | {"count": self._limits.walked if is_tested else MOST_COUNTED + 1},
+            )
+        number = first_number(
+            self._connection,
+            f"SELECT COUNT(*) AS n FROM ({matching.text} LIMIT {MOST_COUNTED + 1}) AS matching",
+            matching.parameters,
+        )
+        ended = few is not None or not is_tested or self.last_candidate(order, None) is None
+        return MatchCount(min(number, MOST_COUNTED), not ended or number > MOST_COUNTED)
 
     def page(
         self, order: Order, position: Position | None, count: int, few: list[int] | None
@@ -181,7 +246,12 @@ class _PageStatements:
     def _listed(self, source: Source) -> list[int] | None:
         """Return the ids of the conversations of a source, if they are few."""
         text, values = source.sql
-        parameters = values | {"account": self._account_id}
+        own = {"account": self._account_id}
+        if source.estimate is not None:
+            estimated = source.estimate.text, source.estimate.parameters | own
+            if first_number(self._connection, *estimated) > self._limits.listed:
+                return None
+        parameters = values | own
         listed = f"SELECT id FROM ({text} LIMIT {self._limits.listed + 1}) AS listed"
         counted = f"SELECT COUNT(*) AS n FROM ({listed}) AS counted"
         if first_number(self._connection, counted, parameters) > self._limits.listed:
@@ -216,6 +286,11 @@ class _PageStatements:
 
     def _sorted(self, order: Order, position: Position | None, count: int, ids: list[int]) -> Sql:
         """Return a statement for those of few conversations that match, sorted."""
+        some = self._among(order, position, ids)
+        return Sql(f"{some.text} {order.first}", some.parameters | {"count": count})
+
+    def _among(self, order: Order, position: Position | None, ids: list[int]) -> Sql:
+        """Return a statement for those of few conversations that match, in any order."""
         tests = self._tests(order)
         if order.column == CREATED:
             some = among(self._connection.dialect, "id", ids)
@@ -226,8 +301,8 @@ class _PageStatements:
         return Sql(
             f"WITH candidate AS MATERIALIZED ({candidates.text})"
             f" SELECT DISTINCT {order.column}, conversation_id FROM candidate"
-            f" {tests.text} {order.first}",
-            candidates.parameters | tests.parameters | {"count": count},
+            f" {tests.text}",
+            candidates.parameters | tests.parameters,
         )
 
     def _tests(self, order: Order) -> Sql:

@@ -112,6 +112,7 @@ ORDERS: Mapping[str, tuple[Order, ...]] = MappingProxyType(
     {
         "activity": (Order("last_activity_at"),),
         "created": (Order(CREATED),),
+        "oldest": (Order("last_activity_at", True),),
         "waiting": (
             Order(
                 "waiting_since", True, ("waiting_since IS NOT NULL",), "waiting_since <= :began_at"

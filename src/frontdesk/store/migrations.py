@@ -32,7 +32,7 @@ def _upgrade_0_2_0(connection: Connection) -> None:
 def _upgrade_layout_13(connection: Connection) -> None:
     """Migrate the tables of layout 13."""
     _order_threads(connection)
-    _create(connection, "INDEX message_template")
+    _create(connection, "INDEX message_(template|contents)")
     _create(connection, "TABLE change")
     _create(connection, "INDEX change_revision")
     changes.renew_mark(connection)

@@ -288,6 +288,10 @@ CREATE INDEX message_referral ON message(account_id, created_at) WHERE referral_
 --sl   account_id, CAST(json_extract(referral_json, '$.source_id') AS TEXT), conversation_id)
 --sl   WHERE referral_json IS NOT NULL;
 
+-- Conversations by what was sent in them: see query_conditions.HasContent.
+CREATE INDEX message_contents ON message(account_id, type, conversation_id, deleted_at)
+  WHERE type IN ('image', 'video', 'audio', 'document', 'sticker');
+
 -- Sent templates whose text is not known yet, by name.
 --pg CREATE INDEX message_template
 --pg   ON message(account_id, (CAST(content_json AS json) ->> 'name'))

@@ -114,6 +114,13 @@ class Terms:
         spellings = ((*_spellings(term[:_LONGEST_TERM]), *parts) for term in terms)
         return cls(tuple(tuple(dict.fromkeys(one)) for one in spellings))
 
+    @classmethod
+    def whole(cls, text: str) -> "Terms":
+        """The text as one term, blanks and all; without terms if nothing of it is searched for."""
+        each = cls.of(text).spellings
+        phrase = " ".join(folded(clean(text)).split())[:_LONGEST_TERM]
+        return cls((tuple(dict.fromkeys((phrase, *each[0][1:]))),)) if len(each) > 1 else cls(each)
+
     @property
     def match(self) -> str | None:
         """FTS5 query for the trigram index; None if all terms are too short for it."""

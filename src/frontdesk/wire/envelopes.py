@@ -69,7 +69,7 @@ class MessageMatch(Wire):
 
 
 class ConversationPage(Page[Conversation]):
-    """A page of conversations. With `q`, also which messages were found."""
+    """A page of conversations. With `q`, also which messages were found; with `query`, how many."""
 
     matches: NotNull[tuple[MessageMatch, ...]] = optional(
         "With `q`: for each conversation of the page the newest message that was found, in the "
@@ -78,12 +78,17 @@ class ConversationPage(Page[Conversation]):
         extension=True,
     )
     total: Count | None = optional(
-        "With `q`: how many conversations were found; null after the first page.",
+        "With `q` or `query`: how many conversations were found; null after the first page.",
         may_be_absent=True,
         extension=True,
     )
     total_capped: NotNull[bool] = optional(
-        "With `q`: counting ended early, so that there are at least so many.",
+        "With `q` or `query`: counting ended early, so that there are at least so many.",
+        may_be_absent=True,
+        extension=True,
+    )
+    remark: NotNull[str] = optional(
+        "With `query`: a sentence on where its words were not looked for.",
         may_be_absent=True,
         extension=True,
     )

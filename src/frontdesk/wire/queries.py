@@ -10,7 +10,7 @@ from frontdesk.wire.base import Wire
 
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
 DEFAULT_CONVERSATION_ORDER = "activity"
-CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window", "created")
+CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window", "created", "oldest")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
 CLOCKS = ("calendar", "business")
@@ -40,7 +40,7 @@ LISTS: Mapping[str, str] = MappingProxyType(
 # Times of a conversation that have a first and a last one, as `created_from` and `created_to`.
 SPANS = ("created", "active", "waiting")
 # Filters by what a conversation as it is listed does not show.
-HIDDEN = frozenset({"authors", "without_authors", "fields", "ads", "without_ads"})
+HIDDEN = frozenset({"query", "authors", "without_authors", "fields", "ads", "without_ads"})
 # Filters for which pages may be short; they do not go with a search for messages.
 WALKED = frozenset(
     {"without_labels", *HIDDEN, *(f"{name}_{end}" for name in SPANS for end in ("from", "to"))}
@@ -71,7 +71,8 @@ class ConversationFilter(Wire):
     All but the first four are extensions, which a server may lack. contact: an id. sort: one of
     CONVERSATION_ORDERS. statuses, assignees, channels, labels: any of several, see `joined`.
     `…_from` and `…_to`: instants, the first in the span and the second not. authors: who wrote in
-    it, ids and AUTHOR_WORDS. fields: see `FieldFilter`. ads: ids or headlines.
+    it, ids and AUTHOR_WORDS. fields: see `FieldFilter`. ads: ids or headlines. query: terms of the
+    query language, with the ids of what has a name.
     """
 
     status: str | None = None
@@ -97,6 +98,7 @@ class ConversationFilter(Wire):
     fields: str | None = None
     ads: str | None = None
     without_ads: str | None = None
+    query: str | None = None
     sort: str | None = None
 
     def parameters(self) -> dict[str, str]:

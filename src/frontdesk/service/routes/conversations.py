@@ -9,15 +9,17 @@ from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
 from frontdesk.service.params import Parameters, row_id
 from frontdesk.service.problems import lacking
-from frontdesk.service.routes import filters, messages
+from frontdesk.service.routes import filters, messages, query_terms
 from frontdesk.service.routes.filter_lists import (
     ListedFilters,
     counted_cells,
     listed_filters,
 )
+from frontdesk.service.routes.query_terms import AskedQuery
 from frontdesk.store import conversation_walks, message_search
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
+from frontdesk.store.query_conditions import by_index
 from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
 from frontdesk.text.search import Terms
@@ -37,6 +39,7 @@ from frontdesk.wire.queries import (
     COUNTS_BY,
     DEFAULT_CONVERSATION_ORDER,
     LATER,
+    MOST_RANGES,
     WALKED,
 )
 from frontdesk.wire.values import STATUSES
@@ -52,8 +55,10 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     assigned, assignee_id = filters.assignee(request, values)
     narrowed = _extensions(request, values)
     listed = listed_filters(request, values) if LATER & parameters.names else _NO_LISTS
+    asked = query_terms.read_query(request, values)
     terms = _searched(request, values)
-    sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or DEFAULT_CONVERSATION_ORDER
+    sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or (asked and asked.sort)
+    sort = sort or DEFAULT_CONVERSATION_ORDER
     if sort != DEFAULT_CONVERSATION_ORDER:
         values["sort"] = sort
     if status is not None:
@@ -74,11 +79,13 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         closed_until=began_at - began_at % MINUTE - serializers.SERVICE_WINDOW,
         began_at=began_at,
         places=tuple(place.within(single) for place in listed.places),
-        conditions=listed.conditions,
+        conditions=(*(asked.conditions if asked else ()), *listed.conditions),
         **narrowed,
     )
     if terms is not None:
         return _match_page(request, selection, terms, paging)
+    if asked is not None:
+        return _asked_page(request, by_index(selection, MOST_RANGES), paging, asked)
     if selection.is_walked:
         return _walked_page(request, selection, paging)
     rows, next_cursor = paging.split(
@@ -91,8 +98,27 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
 _NO_LISTS = ListedFilters((), (), ())
 
 
+def _asked_page(
+    request: EndpointRequest,
+    selection: queries.ConversationSelection,
+    paging: Paging,
+    asked: AskedQuery,
+) -> JsonBody[ConversationPage]:
+    """A page of a query; the first one with the number of all that match."""
+    found: dict[str, Any] = {"total": None}
+    if paging.after is None:
+        number, capped = conversation_walks.match_count(*request.account, selection)
+        found = {"total": number, "total_capped": capped}
+    if asked.remark:
+        found["remark"] = asked.remark
+    return _walked_page(request, selection, paging, found)
+
+
 def _walked_page(
-    request: EndpointRequest, selection: queries.ConversationSelection, paging: Paging
+    request: EndpointRequest,
+    selection: queries.ConversationSelection,
+    paging: Paging,
+    members: Mapping[str, Any] | None = None,
 ) -> JsonBody[ConversationPage]:
     """A page of a walk, which may end early."""
     page = conversation_walks.filtered_page(
@@ -101,7 +127,7 @@ def _walked_page(
     rows, next_cursor = paging.split(page.rows, lambda row: queries.position_of(row, selection))
     if next_cursor is None and page.stopped is not None:
         next_cursor = paging.codec.encode(page.stopped)
-    return _page(request, rows, next_cursor)
+    return _page(request, rows, next_cursor, members)
 
 
 def _searched(request: EndpointRequest, values: dict[str, str]) -> Terms | None:
@@ -184,7 +210,7 @@ def _page(
     request: EndpointRequest,
     rows: Sequence[Row],
     next_cursor: str | None,
-    matches: Mapping[str, Any] | None = None,
+    members: Mapping[str, Any] | None = None,
 ) -> JsonBody[ConversationPage]:
     labels = serializers.grouped(
         queries.labels_of(*request.account, [row["id"] for row in rows]),
@@ -192,13 +218,14 @@ def _page(
     )
     with_preview = _READS_MESSAGES in request.grant.scopes
     return serializers.conversation_page(
-        rows, labels, next_cursor, matches or {}, with_preview=with_preview
+        rows, labels, next_cursor, members or {}, with_preview=with_preview
     )
 
 
 def depends_on_minute(query: bytes, now: int) -> bool:
-    """True if the query has `sort`: by reply windows, the order changes without a write."""
-    return b"sort=" in unquote_to_bytes(query)
+    """True if the query has `sort` or ages: by reply windows, the order changes without a write."""
+    decoded = unquote_to_bytes(query)
+    return b"sort=" in decoded or b"query=" in decoded
 
 
 def counts(request: EndpointRequest) -> Counts:

@@ -319,25 +319,25 @@ def _fields(request: EndpointRequest, values: dict[str, str]) -> Iterable[Condit
     values["fields"] = "&".join(sorted(part for part, _ in conditions))
     if len(conditions) > MOST_VALUES:
         hint = f"it takes {MOST_VALUES} conditions; got {len(conditions)}"
-        _refuse_field(request, "too_long", hint, "invalid_parameter")
+        _refuse(request, "fields", "too_long", hint, "invalid_parameter")
         return
     for part, condition in conditions:
         if condition is None:
             hint = "it takes conditions such as plan=gold,silver or seats>10, with & between"
-            _refuse_field(request, "malformed", f"{hint}; got '{echo(part)}'")
-        elif (found := _field(request, condition)) is not None:
+            _refuse(request, "fields", "malformed", f"{hint}; got '{echo(part)}'")
+        elif (found := field_condition(request, "fields", condition)) is not None:
             yield found
 
 
-def _field(request: EndpointRequest, condition: FieldFilter) -> HasField | None:
-    """Return the condition of a field; None after a fault."""
+def field_condition(request: EndpointRequest, name: str, condition: FieldFilter) -> HasField | None:
+    """Return the condition of a field in a parameter; None after a fault."""
     key, sign, several, negated = condition
     if len(several) > MOST_VALUES or max(map(len, (key, *several))) > MOST_FIELD_CHARACTERS:
         hint = f"a field takes {MOST_VALUES} values of {MOST_FIELD_CHARACTERS} characters"
-        _refuse_field(request, "too_long", hint, "invalid_parameter")
+        _refuse(request, name, "too_long", hint, "invalid_parameter")
         return None
     if not conversations.is_field(*request.account, key):
-        _refuse_field(request, "unknown_value", f"no contact has a field '{echo(key)}'")
+        _refuse(request, name, "unknown_value", f"no contact has a field '{echo(key)}'")
         return None
     if not sign:
         return HasField(key, None, False, negated)
@@ -351,13 +351,13 @@ def _field(request: EndpointRequest, condition: FieldFilter) -> HasField | None:
     compared = custom_fields.compared(sign, several[0]) if len(several) == 1 else None
     if compared is None:
         hint = f"{sign} takes one number or day such as 2026-11-01"
-        _refuse_field(request, "malformed", f"{hint}; got '{echo(','.join(several))}'")
+        _refuse(request, name, "malformed", f"{hint}; got '{echo(','.join(several))}'")
         return None
     return HasField(key, compared, False, negated)
 
 
-def _refuse_field(
-    request: EndpointRequest, reason: str, hint: str, code: str = "invalid_filter"
+def _refuse(
+    request: EndpointRequest, name: str, reason: str, hint: str, code: str = "invalid_filter"
 ) -> None:
-    if not request.parameters.faulty("fields"):
-        request.parameters.add_fault(code, "fields", reason, hint)
+    if not request.parameters.faulty(name):
+        request.parameters.add_fault(code, name, reason, hint)

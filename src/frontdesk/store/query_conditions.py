@@ -1,0 +1,285 @@
+"""Conditions that only queries have: words, customers, contents, places, and several combined.
+
+Those by place that must hold for all conversations lead an index instead: see `by_index`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from frontdesk.store.contacts import like_pattern, word_condition
+from frontdesk.store.conversation_conditions import OF_CANDIDATE, Condition, Source, Sql, one_row
+from frontdesk.store.conversations import NO_LABEL, ConversationSelection, FilterPlace
+from frontdesk.store.database import Dialect
+from frontdesk.store.rows import SNOOZED
+from frontdesk.text.search import Terms
+
+_Column = Literal["label_id", "channel_id", "assignee_id", "state", "awaiting", "unread"]
+_STATE_NOW = (
+    f"state - CASE WHEN state / 2 = {SNOOZED} AND conversation_id IN (SELECT id FROM conversation"
+    f" WHERE account_id = :account AND snoozed_until <= :awake_at) THEN {2 * SNOOZED} ELSE 0 END"
+)
+_OF_CONTACT = (
+    "conversation AS c JOIN contact ON contact.account_id = c.account_id"
+    " AND contact.id = c.contact_id"
+    " WHERE c.account_id = :account AND c.id = candidate.conversation_id"
+)
+# As the index on such messages has it.
+_WITH_CONTENTS = "type IN ('image', 'video', 'audio', 'document', 'sticker')"
+# Messages of PostgreSQL that are compared to find out if a word is too frequent to list all.
+_COMPARED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """A message has all of these terms."""
+
+    terms: Terms
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        has_terms, values = self._has_terms(number)
+        return Sql(
+            one_row(
+                "message_text AS t WHERE t.account_id = :account"
+                f" AND t.conversation_id = candidate.conversation_id AND {has_terms}"
+            ),
+            values,
+        )
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        if not self.terms.is_indexed:
+            return None
+        has_terms, values = self._has_terms(number)
+        if dialect == "sqlite":
+            listed = (
+                "SELECT t.conversation_id AS id FROM message_words CROSS JOIN message_text AS t"
+                " ON t.account_id = :account AND t.number = message_words.rowid"
+                f" WHERE message_words MATCH :trigrams{number} AND message_words.rowid"
+                f" BETWEEN (:account << 48) AND ((:account + 1) << 48) - 1 AND {has_terms}"
+            )
+            return Source(Sql(listed, values | {f"trigrams{number}": self.terms.match}))
+        own = "FROM message_text AS t WHERE t.account_id = CAST(:account AS BIGINT)"
+        number_of_all = "SELECT reltuples FROM pg_class WHERE oid = 'message_text'::regclass"
+        estimate = (
+            f"SELECT CAST(COUNT(*) * ({number_of_all}) / {_COMPARED} AS BIGINT) AS n FROM (SELECT"
+            f" t.text {own} ORDER BY t.number DESC LIMIT {_COMPARED}) AS t WHERE {has_terms}"
+        )
+        return Source(
+            Sql(f"SELECT t.conversation_id AS id {own} AND {has_terms}", values),
+            estimate=Sql(estimate, values),
+        )
+
+    def _has_terms(self, number: int) -> Sql:
+        values: dict[str, object] = {
+            f"said{number}_{at}": like_pattern([word]) for at, word in enumerate(self.terms.words)
+        }
+        names = iter(values)
+        terms = (
+            " OR ".join(f"t.text LIKE :{next(names)} ESCAPE '\\'" for _ in spellings)
+            for spellings in self.terms.spellings
+        )
+        return Sql(" AND ".join(f"({term})" for term in terms), values)
+
+
+@dataclass(frozen=True, slots=True)
+class OfCustomer:
+    """The contact is found by these folded words."""
+
+    words: tuple[str, ...]
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        found = word_condition(dialect, self.words, f"_{number}")
+        return Sql(one_row(f"{_OF_CONTACT} AND {found.condition}"), {**found.parameters})
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        found = word_condition(dialect, self.words, f"_{number}")
+        if not found.parameters.get(f"trigrams_{number}", True):
+            return None
+        where = found.narrowed if dialect == "sqlite" else found.condition
+        listed = f"SELECT contact.id FROM {found.source} WHERE {where}"
+        return Source(Sql(listed, {**found.parameters}), of_contacts=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OfContacts:
+    """The contact is one of these."""
+
+    contact_ids: tuple[int, ...]
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        among, values = _named(f"contact{number}_", self.contact_ids)
+        return Sql(one_row(f"{_OF_CONTACT} AND c.contact_id IN ({among})"), values)
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        among, values = _named(f"contact{number}_", self.contact_ids)
+        listed = f"SELECT id FROM contact WHERE account_id = :account AND id IN ({among})"
+        return Source(Sql(listed, values), of_contacts=True)
+
+
+@dataclass(frozen=True, slots=True)
+class HasContent:
+    """A message of one of these types, of `MEDIA_TYPES`, was not deleted."""
+
+    types: tuple[str, ...]
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        return Sql(
+            one_row(f"{self._messages(dialect)} AND conversation_id = candidate.conversation_id"),
+            {},
+        )
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        return Source(Sql(f"SELECT conversation_id AS id FROM {self._messages(dialect)}", {}))
+
+    def _messages(self, dialect: Dialect) -> str:
+        index = " INDEXED BY message_contents" if dialect == "sqlite" else ""
+        types = ", ".join(f"'{type}'" for type in self.types)
+        return (
+            f"message{index} WHERE account_id = :account AND {_WITH_CONTENTS}"
+            f" AND type IN ({types}) AND deleted_at IS NULL"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HasNote:
+    """There is a note on the conversation."""
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        return Sql(one_row(f"note WHERE {OF_CANDIDATE}"), {})
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        return Source(Sql("SELECT conversation_id AS id FROM note WHERE account_id = :account", {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The filter table has the conversation with one of these values in a column."""
+
+    column: _Column
+    values: tuple[int, ...]
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        among, values = _named(f"place{number}_", self.values)
+        of_label = "" if self.column == "label_id" else f" AND label_id = {NO_LABEL}"
+        # A snooze that has expired is open.
+        column = _STATE_NOW if self.column == "state" else self.column
+        return Sql(
+            one_row(f"entry WHERE {OF_CANDIDATE}{of_label} AND {column} IN ({among})"), values
+        )
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        if self.column != "label_id":
+            return None
+        among, values = _named(f"place{number}_", self.values)
+        listed = "SELECT conversation_id AS id FROM entry WHERE account_id = :account"
+        return Source(Sql(f"{listed} AND label_id IN ({among})", values))
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one of some conditions; with `every`, all of them; negated: not so."""
+
+    parts: tuple[Condition, ...]
+    every: bool = False
+    negated: bool = False
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        tests = [part.test(dialect, _within(number, at)) for at, part in enumerate(self.parts)]
+        between = " AND " if self.every else " OR "
+        text = between.join(f"({test.text})" for test in tests) or f"1 = {int(self.every)}"
+        return Sql(f"{'NOT ' if self.negated else ''}({text})", _all(tests))
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        if self.negated:
+            return None
+        found = [part.source(dialect, _within(number, at)) for at, part in enumerate(self.parts)]
+        known = [source for source in found if source is not None]
+        if self.every:
+            return next(iter(known), None)
+        if not known or len(known) < len(found):
+            return None
+        listed = Sql(" UNION ALL ".join(map(_conversations, known)), _all(s.sql for s in known))
+        return Source(listed, estimate=next((s.estimate for s in known if s.estimate), None))
+
+
+def _conversations(source: Source) -> str:
+    """A source of contacts as one of their conversations."""
+    if not source.of_contacts:
+        return source.sql.text
+    return (
+        f"SELECT c.id FROM ({source.sql.text}) AS who"
+        " JOIN conversation AS c ON c.account_id = :account AND c.contact_id = who.id"
+    )
+
+
+def _within(number: int, at: int) -> int:
+    """Number of a part that no other condition has; no query has a hundred terms or values."""
+    return (number + 1) * 100 + at
+
+
+def _all(parts: Iterable[Sql]) -> dict[str, object]:
+    return dict(item for part in parts for item in part.parameters.items())
+
+
+def _named(name: str, values: Sequence[int]) -> tuple[str, dict[str, object]]:
+    parameters: dict[str, object] = {f"{name}{at}": value for at, value in enumerate(values)}
+    return ", ".join(f":{key}" for key in parameters) or "NULL", parameters
+
+
+def is_slow(condition: Condition) -> bool:
+    """True if a test reads the messages of a conversation one by one."""
+    if isinstance(condition, AnyOf):
+        return any(map(is_slow, condition.parts))
+    return isinstance(condition, Says)
+
+
+def by_index(selection: ConversationSelection, most: int) -> ConversationSelection:
+    """The same selection with an index for its conditions by place, as far as there is one.
+
+    most: ranges of the index at most.
+    """
+    left: list[Condition] = []
+    for condition in selection.conditions:
+        found = _indexed(selection, condition)
+        if found is None or len(found.states) * len(found.all_places) > most:
+            left.append(condition)
+        else:
+            selection = found
+    return replace(selection, conditions=tuple(left))
+
+
+def _indexed(
+    selection: ConversationSelection, condition: Condition
+) -> ConversationSelection | None:
+    """A selection with the condition itself; None if it has no place for it."""
+    match condition:
+        case OfContacts((contact_id,)) if selection.contact_id is None:
+            return replace(selection, contact_id=contact_id)
+        case Placed("state", values):
+            states = tuple(state for state in selection.states if state in values)
+            return replace(selection, states=states) if states else None
+        case Placed("awaiting", (value,)) if selection.awaiting is None:
+            return replace(selection, awaiting=bool(value))
+        case Placed("unread", (value,)) if selection.unread is None:
+            return replace(selection, unread=bool(value))
+        case Placed("label_id" | "channel_id" | "assignee_id" as column, values) if values:
+            return _with_place(selection, column, values)
+    return None
+
+
+def _with_place(
+    selection: ConversationSelection, column: str, values: Sequence[int]
+) -> ConversationSelection | None:
+    unset = getattr(FilterPlace(), column)
+    if any(getattr(place, column) != unset for place in selection.all_places):
+        return None
+    of_values = {
+        "label_id": [FilterPlace(label_id=value) for value in values],
+        "channel_id": [FilterPlace(channel_id=value) for value in values],
+        "assignee_id": [FilterPlace(assignee_id=value) for value in values],
+    }[column]
+    places = tuple(one.within(place) for place in selection.all_places for one in of_values)
+    if len(places) > 1 or selection.places:
+        return replace(selection, places=places)
+    label_id, channel_id, assignee_id, _ = places[0]
+    return replace(selection, label_id=label_id, channel_id=channel_id, assignee_id=assignee_id)

@@ -1,0 +1,328 @@
+"""The parameter `query`: each term against a scan, negated, together, and in every order."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.filter_inbox import AT, CONVERSATIONS, Facts, facts, fill
+from tests.service.small_inbox import CHANNELS, HOUR, START, USERS, person
+
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.events import (
+    PROFILE_NAME,
+    Author,
+    ContactUpsert,
+    DomainEvent,
+    MessageUpsert,
+    NoteUpsert,
+)
+from frontdesk.query.terms import TABLE
+from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
+from frontdesk.service.app import create_app
+from frontdesk.service.routes.query_terms import ANSWERED
+from frontdesk.text.clean import folded
+from frontdesk.wire.values import instant
+
+pytestmark = pytest.mark.both_engines
+PATH = "/v1/conversations"
+Row = dict[str, Any]
+Inbox = tuple[httpx.AsyncClient, dict[str, int]]
+
+TEXTS = ("Where is my refund?", "The invoice, please", "you and me", "Zürich or Bern", "ok")
+KINDS = ("image", "audio", "video", "document", "sticker")
+PERSONS = {2: "Mia Vogel", 4: "Mia Refund", 9: "Bo Invoice"}
+
+
+def said(number: int) -> list[str]:
+    """Texts of the messages of a conversation with a number."""
+    texts = [TEXTS[number % 5], TEXTS[number // 2 % 5]]
+    return [*texts, "see https://shop.example"] if number % 8 == 1 else texts
+
+
+def sent(number: int) -> set[str]:
+    """Types of the files that were sent in it."""
+    return {KINDS[number % 5]} if number % 3 == 0 else set()
+
+
+def events() -> list[DomainEvent]:
+    found: list[DomainEvent] = []
+    for number in range(CONVERSATIONS):
+        kinds = [*((kind, number == 6) for kind in sorted(sent(number)))]
+        messages = [*(("text", text, False) for text in said(number))]
+        messages += [(kind, None, deleted) for kind, deleted in kinds]
+        for place, (kind, text, deleted) in enumerate(messages):
+            found.append(
+                MessageUpsert(
+                    CHANNELS[number % 3],
+                    person(number // 2),
+                    None if deleted else f"wamid.said.{number}.{place}",
+                    START + number // 3 * HOUR - 9 + place,
+                    False,
+                    Author("contact"),
+                    kind,
+                    "webhook",
+                    text=text,
+                    media=None if kind == "text" else {"id": f"{number}.{place}"},
+                    deleted_at=START if deleted else None,
+                )
+            )
+        if number % 11 == 3:
+            ana = Author("user", user=USERS[0])
+            channel, who = CHANNELS[number % 3], person(number // 2)
+            found.append(NoteUpsert(channel, who, f"n{number}", START, "Called.", ana))
+    found += [
+        ContactUpsert(person(number), AT, name, PROFILE_NAME, profile_name=name)
+        for number, name in PERSONS.items()
+    ]
+    return found
+
+
+@pytest.fixture
+async def inbox(clients, database) -> Inbox:
+    """A client of the inbox with a key of the first user, and the numbers of conversations."""
+    numbers = fill(database)
+    database.write(lambda connection: apply_events(connection, 1, events(), now=AT))
+    key, ephemeral = new_ephemeral_key(1, 1)
+    app = create_app(database, ephemeral_keys=[ephemeral], clock=lambda: AT)
+    return await clients.client_of(app, key), numbers
+
+
+class Known:
+    """A conversation as it is listed, and what else is true of it."""
+
+    def __init__(self, row: Row, number: int) -> None:
+        self.row, self.number = row, number
+        self.facts: Facts = facts(number)
+        self.assignee = row["assignee"]["id"] if row["assignee"] else None
+        self.sent = set() if number == 6 else sent(number)
+
+    def hours(self, member: str) -> float:
+        """Hours since a time, or until it; not a number without it."""
+        moment = instant(self.row[member]) if self.row[member] else None
+        return (AT / 1000 - moment.timestamp()) / 3600 if moment else float("nan")
+
+    def says(self, *words: str) -> bool:
+        """A message, the name, the number or a label has each word."""
+        contact = self.row["contact"]
+        names = folded(" ".join(filter(None, (contact["name"], contact.get("username"))))).split()
+        texts = [*map(folded, (*said(self.number), "…")), contact["phone"] or ""]
+        texts += [*map(folded, self.row["labels"]), f"hello, this is {self.number}"]
+        return all(
+            any(word in text for text in texts)
+            or any(name.startswith(word) if len(word) < 3 else word in name for name in names)
+            for word in words
+        )
+
+
+WINDOW = 24
+TERMS: tuple[tuple[str, Callable[[Known], bool]], ...] = (
+    ("is:open", lambda it: it.row["status"] == "open"),
+    ("is:open,snoozed", lambda it: it.row["status"] != "resolved"),
+    ("@unassigned", lambda it: it.assignee is None),
+    ("@assigned", lambda it: it.assignee is not None),
+    ("@me,unassigned", lambda it: it.assignee in (None, "1")),
+    ("@bo", lambda it: it.assignee == "2"),
+    ("@id:2,me", lambda it: it.assignee in ("1", "2")),
+    (
+        'team:"night shift"',
+        lambda it: it.row["channel"]["id"] in CHANNELS[:2] and it.assignee in (None, "1", "2"),
+    ),
+    ("#billing", lambda it: "billing" in it.row["labels"]),
+    ("#VIP,returns", lambda it: bool({"vip", "returns"} & {*it.row["labels"]})),
+    ("in:support", lambda it: it.row["channel"]["id"] == CHANNELS[0]),
+    ('in:id:106540352242923,"sales"', lambda it: it.row["channel"]["id"] in CHANNELS[1:]),
+    ("from:mia", lambda it: it.number // 2 in (2, 4)),
+    ('from:"vogel mia"', lambda it: it.number // 2 == 2),
+    ("from:+16505550003", lambda it: it.number // 2 == 3),
+    ("from:555000", lambda it: "555000" in (it.row["contact"]["phone"] or "")),
+    ("by:me", lambda it: USERS[0] in it.facts.authors),
+    ("by:phone,ai", lambda it: bool({"phone", "ai"} & it.facts.authors)),
+    ("field:vip=yes", lambda it: it.facts.fields.get("vip") is True),
+    ("field:Plan", lambda it: it.facts.fields.get("plan") is not None),
+    ('ad:"summer sale"', lambda it: it.facts.ad == "12021"),
+    ("has:image", lambda it: bool({"image", "sticker"} & it.sent)),
+    ("has:voice,video", lambda it: bool({"audio", "video"} & it.sent)),
+    ("has:file", lambda it: bool(it.sent)),
+    ("has:link", lambda it: it.number % 8 == 1),
+    ("has:note", lambda it: it.number % 11 == 3),
+    ("needs:human", lambda it: bool(it.row["awaiting_human"])),
+    ("unread", lambda it: it.row["unread_count"] != 0),
+    ("waiting:>24h", lambda it: it.row["status"] != "resolved" and it.hours("waiting_since") > 24),
+    ("waiting:<20h", lambda it: it.row["status"] != "resolved" and it.hours("waiting_since") < 20),
+    ("active:<26h", lambda it: it.hours("last_activity_at") < 26),
+    ("active:>26h", lambda it: it.hours("last_activity_at") > 26),
+    ("window:<2h", lambda it: WINDOW - 2 < it.hours("last_inbound_at") < WINDOW),
+    ("window:>2h", lambda it: it.hours("last_inbound_at") < WINDOW - 2),
+    ("created:2026-03-08", lambda it: it.row["created_at"] < "2026-03-09"),
+    (
+        "active:2026-03-08T21:00Z..2026-03-09T01:00Z",
+        lambda it: "2026-03-08T21" <= it.row["last_activity_at"] < "2026-03-09T01",
+    ),
+    ("refund", lambda it: it.says("refund")),
+    ("zurich", lambda it: it.says("zurich")),
+    ("ok", lambda it: it.says("ok")),
+    ('"me refund"', lambda it: False),
+    ('"the invoice"', lambda it: it.says("the invoice")),
+    ("billing", lambda it: it.says("billing")),
+)
+ORDERS = ("activity", "waiting", "window", "created", "oldest")
+
+
+def test_a_server_answers_every_term_that_is_not_this_computers():
+    assert {kind.key for kind in TABLE if not kind.local} == ANSWERED
+    assert {kind.prefix for kind in TABLE} - {""} <= {
+        next((k.prefix for k in TABLE if k.prefix and text.startswith(k.prefix)), "")
+        for text, _ in TERMS
+    } | {"hours:", "sort:"}
+
+
+async def known_of(inbox: Inbox, rows: Any) -> list[Known]:
+    client, numbers = inbox
+    return [Known(row, numbers[row["id"]]) for row in await rows(client, PATH, limit=100)]
+
+
+@pytest.mark.parametrize("sort", ORDERS)
+async def test_each_term_means_what_it_says_in_every_order(inbox, rows, sort):
+    every = await known_of(inbox, rows)
+    order = [row["id"] for row in await rows(inbox[0], PATH, limit=100, sort=sort)]
+    for place, (text, test) in enumerate(TERMS):
+        for mark in ("", "-"):
+            wanted = {it.row["id"] for it in every if test(it) != bool(mark)}
+            limit = 7 + place % 30
+            found = await rows(inbox[0], PATH, limit=limit, sort=sort, query=f"{mark}{text}")
+            assert [row["id"] for row in found] == [id for id in order if id in wanted], (
+                mark,
+                text,
+            )
+
+
+@pytest.mark.parametrize(("seed", "lines"), [(1, 40), pytest.param(2, 460, marks=pytest.mark.slow)])
+async def test_terms_combine_and_are_counted(inbox, rows, seed, lines):
+    client, _ = inbox
+    every, random = await known_of(inbox, rows), Random(seed)
+    found_any = 0
+    for _ in range(lines):
+        chosen, kinds = [], set()
+        for text, test in random.sample(TERMS, random.choice((2, 2, 3, 4))):
+            negated = random.random() < 0.3
+            kind = next((one for one in ("is:", "@", "in:", "from:") if text.startswith(one)), "")
+            # A conversation has only one of each of these.
+            if kind and not negated and kind in kinds:
+                continue
+            kinds.add(kind)
+            chosen.append((f"{'-' if negated else ''}{text}", test, negated))
+        query = " ".join(text for text, _, _ in chosen)
+        wanted = {it.row["id"] for it in every if all(test(it) != no for _, test, no in chosen)}
+        response = await client.get(
+            PATH, params={"query": query, "limit": 100, "sort": random.choice(ORDERS)}
+        )
+        page = response.json()
+        assert response.status_code == 200, (query, page)
+        assert {row["id"] for row in page["data"]} == wanted, query
+        assert (page["total"], page["total_capped"]) == (len(wanted), False), query
+        found_any += bool(wanted)
+    assert found_any > lines / 3
+
+
+async def test_a_query_goes_with_the_parameters_and_may_have_the_order(inbox, rows):
+    client, _ = inbox
+    every = await known_of(inbox, rows)
+    wanted = [
+        it.row["id"]
+        for it in every
+        if it.row["status"] == "open" and {"vip", "billing"} <= {*it.row["labels"]}
+    ]
+    assert wanted
+    found = await rows(client, PATH, limit=2, label="vip", query="is:open #billing sort:oldest")
+    assert [row["id"] for row in found] == wanted[::-1]
+    found = await rows(client, PATH, status="open", query="is:resolved")
+    assert found == []
+    found = await rows(client, PATH, query="#vip #billing is:open")
+    assert [row["id"] for row in found] == wanted
+
+
+async def test_only_the_first_page_is_counted(inbox):
+    client, _ = inbox
+    first = (await client.get(PATH, params={"query": "-#unused", "limit": 10})).json()
+    assert first["total"] == CONVERSATIONS
+    parameters = {"query": "-#unused", "limit": 10, "cursor": first["next_cursor"]}
+    assert (await client.get(PATH, params=parameters)).json()["total"] is None
+
+
+async def test_a_cursor_belongs_to_its_query(inbox, is_problem):
+    client, _ = inbox
+    first = (await client.get(PATH, params={"query": "-has:note", "limit": 10})).json()
+    parameters = {"query": "has:file", "limit": 10, "cursor": first["next_cursor"]}
+    is_problem(await client.get(PATH, params=parameters), 400, "cursor_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("nonsense:x", "There is no filter nonsense:"),
+        ("has:sound", "has: takes image, video, voice, document, file, link or note"),
+        ('refund "and', "The quotes are not closed"),
+        ("is:followup", "No server knows is:followup"),
+        ("@nobody-here", "No user fits nobody-here. There is Ana Souza"),
+        ("#unheard", "No label fits unheard. There is"),
+        ("team:day", "No team fits day. There is"),
+        ("in:moon", "No channel fits moon. There is"),
+        ("field:shoe=7", "no contact has a field 'shoe'"),
+        ("ad:nothing", "No message came from an ad nothing"),
+        ("is:open or is:resolved", "there is no “or”"),
+        ("x" * 1_001, "1,000 characters and 20 terms at most"),
+        (" ".join(f"w{n}" for n in range(21)), "1,000 characters and 20 terms at most"),
+        ("created:soon", "created: takes a day"),
+        ("", "it needs a value"),
+    ],
+)
+async def test_a_mistake_is_said(inbox, is_problem, query, words):
+    response = await inbox[0].get(PATH, params={"query": query})
+    (error, *_) = is_problem(response, 400, "invalid_filter")["errors"]
+    assert error["parameter"] == "query"
+    assert words in error["detail"]
+
+
+async def test_a_query_does_not_go_with_a_search(inbox, is_problem):
+    response = await inbox[0].get(PATH, params={"query": "is:open", "q": "refund"})
+    is_problem(response, 400, "invalid_parameter")
+
+
+@pytest.mark.parametrize(
+    ("query", "scope"),
+    [
+        ("has:image", "messages:read"),
+        ("has:note", "notes:read"),
+        ("from:mia", "contacts:read"),
+        ("field:plan", "contacts:read"),
+        ("@ana", "users:read"),
+        ("by:ana", "users:read"),
+        ("in:support", "channels:read"),
+        ("team:night", "teams:read"),
+    ],
+)
+async def test_a_key_that_may_not_read_what_a_term_looks_at_is_refused(
+    inbox, clients, is_problem, query, scope
+):
+    client = await clients.client(tuple(one for one in SCOPES if one != scope), user_id=1)
+    response = await client.get(PATH, params={"query": query})
+    assert is_problem(response, 403, "insufficient_scope")["required_scope"] == scope
+
+
+async def test_without_the_scope_words_are_those_of_names_and_labels_and_that_is_said(
+    inbox, clients, rows
+):
+    client = await clients.client(("conversations:read",))
+    page = (await client.get(PATH, params={"query": "refund", "limit": 100})).json()
+    assert page["remark"].startswith("Words are looked for in names, numbers and labels only")
+    assert {row["contact"]["name"] for row in page["data"]} == {"Mia Refund"}
+    ids = (await client.get(PATH, params={"query": "@id:1 by:id:1 in:id:106540352242922"})).json()
+    assert "remark" not in ids
+
+
+async def test_me_needs_a_user(inbox, clients, is_problem):
+    client = await clients.client()
+    response = await client.get(PATH, params={"query": "@me"})
+    is_problem(response, 400, "assignee_me_unavailable")
