@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from frontdesk.reports.export import PRICED_BY, FigureTable, tables
+from frontdesk.reports.sheets import PRICED_BY, FigureTable, tables
 from frontdesk.wire import Ref
 from frontdesk.wire.reports import Metrics, PricingCount, Report, ZonedPeriod
 

@@ -19,7 +19,8 @@ from frontdesk.reports.export import (
     rows,
     title,
 )
-from frontdesk.reports.figures import FIGURES, brief_lines, parse_figures, with_figures
+from frontdesk.reports.figures import brief_lines, parse_figures, with_figures
+from frontdesk.reports.registry import BY_KEY
 from frontdesk.wire import Ref
 from frontdesk.wire.reports import (
     AdFigures,
@@ -246,11 +247,11 @@ previous: 2026-03-06 00:00 – 2026-03-08 00:00
 | 6 | 0 | – | – | – | – | – | – | – | – | – |
 | all | 1,204 | ▲ 72 % | 1,500 | 5m12s | ▼ 22 % | \\~2m00s | \\~50m00s | 82% in 15m | 1 | 3 |
 
-| Person | Status now | Open now | Waits now | Longest now | Unread now | \\<1h now | 1–4h now | 4–24h now | \\>1d now | Sent | Waiting | Change |
+| Person | Status now | Open now | Waits now | Longest now | Unread now | \\<1h now | 1–4h now | 4–24h now | \\>1d now | Waiting | Change | Sent |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| Ana Ruiz | online | 6 | 1 | 2h | 0 | 0 | 1 | 0 | 0 | 120 | 1m00s | – |
-| nobody | – | – | – | – | – | – | – | – | – | 9 | – | – |
-| all | – | 29 | 10 | – | 0 | – | – | – | – | 129 | 1m00s | – |
+| Ana Ruiz | online | 6 | 1 | 2h | 0 | 0 | 1 | 0 | 0 | 1m00s | – | 120 |
+| nobody | – | – | – | – | – | – | – | – | – | – | – | 9 |
+| all | – | 29 | 10 | – | 0 | – | – | – | – | 1m00s | – | 129 |
 
 | Ad | From ad | Change |
 | --- | ---: | ---: |
@@ -581,8 +582,8 @@ def test_a_figure_that_there_is_not_is_refused_with_those_that_there_are() -> No
         parse_figures("avg_reply_time")
     with pytest.raises(BadSettings) as refused:
         parse_figures("new,speed")
-    assert str(refused.value) == f"There is no figure 'speed': there is {', '.join(FIGURES)}"
-    assert ", ".join(FIGURES) == (
+    assert str(refused.value) == f"There is no figure 'speed': there is {', '.join(BY_KEY)}"
+    assert ", ".join(BY_KEY) == (
         "new, reopened, received, sent, resolved, first_response, waiting, resolution, to_a_human,"
         " by_ai, answered, from_ad"
     )

@@ -6,9 +6,8 @@ from datetime import UTC
 import pytest
 
 from frontdesk.errors import BadSettings
-from frontdesk.reports.export import BESIDE_MEAN, FigureTable, tables
-from frontdesk.reports.metrics import WAIT_AGES
-from frontdesk.reports.sorting import parse_order
+from frontdesk.reports.registry import WAIT_AGES
+from frontdesk.reports.sheets import ASPECTS, FigureTable, parse_order, tables
 from frontdesk.wire import Ref, ReportQuery
 from frontdesk.wire.reports import (
     Bucket,
@@ -84,7 +83,11 @@ def keys(table: FigureTable) -> list[str]:
     found = ["name"]
     figure = ""
     for heading in table.headings[1:]:
-        if heading in BESIDE_MEAN and table.headings[0] not in ("Metric", "Charged as", "Share"):
+        if heading in ASPECTS.values() and table.headings[0] not in (
+            "Metric",
+            "Charged as",
+            "Share",
+        ):
             found.append(f"{figure}:{heading}")
             continue
         figure = _AGES.get(heading, heading.removesuffix(" now"))

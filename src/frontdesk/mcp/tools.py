@@ -16,9 +16,10 @@ from frontdesk.mcp.failures import reported, sentence
 from frontdesk.mcp.inbox import InboxReader, progress_of
 from frontdesk.query import parse
 from frontdesk.query.terms import OVERVIEW
-from frontdesk.reports.figures import FIGURES, PERIODICAL, brief_lines
+from frontdesk.reports.figures import PERIODICAL, brief_lines
 from frontdesk.reports.figures import with_figures as narrowed
 from frontdesk.reports.periods import SPANS, placed, typed_span
+from frontdesk.reports.registry import BY_KEY, BY_SCOPE
 from frontdesk.selection.conversations import (
     START,
     ConversationSelector,
@@ -71,10 +72,6 @@ Figure = Literal[
     "from_ad",
 ]
 By = Literal["all", "team", "user", "channel", "label", "ad", "day", "week", "month"]
-_PARTS = {
-    **{"team": "teams", "user": "users", "label": "labels"},
-    **{"ad": "ads", "channel": "channels"},
-}
 MaxChars = Annotated[int, Field(ge=500, le=MOST_CHARS)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 
@@ -293,7 +290,7 @@ class InboxTools:
         """Figures of a period beside the one before: messages, first response, waiting,
         resolutions. Means are of people's answers."""
         reader = self._reader
-        parts = [_PARTS[by]] if by in _PARTS and by != "channel" else []
+        parts = [BY_SCOPE[by]] if by in BY_SCOPE and by != "channel" else []
         include = ",".join([*parts, *(["spread"] if spread else [])])
         with reported():
             id = (await filter_ids(reader.client, channel=channel))["channel"]
@@ -303,8 +300,8 @@ class InboxTools:
                 include=include or None,
             )
             report = await reader.client.report(await self._placed(query, period))
-        fields = [FIGURES[name] for name in figures or FIGURES]
-        shown = narrowed(report, fields, [_PARTS[by]] if by in _PARTS else [])
+        fields = [BY_KEY[name].field for name in figures or BY_KEY]
+        shown = narrowed(report, fields, [BY_SCOPE[by]] if by in BY_SCOPE else [])
         if figures is None:
             shown = shown.model_copy(update={"live": report.live})
         lines = [*brief_lines(shown, by, reader.zone or _zone_of(report))]

@@ -1,20 +1,15 @@
 """Narrows a report to some of its figures, and writes it briefly: a line for each row."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from datetime import tzinfo
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from frontdesk.errors import BadSettings
 from frontdesk.exports.brief import moment_words, short_name
 from frontdesk.reports.metrics import (
-    BREAKDOWNS,
-    BY_FIELD,
     NO_FIGURES,
     NO_VALUE,
-    TARGETS,
     Measured,
-    Metric,
     groups_of,
     judged,
     percentile_words,
@@ -23,36 +18,31 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.text.times import in_zone
+from frontdesk.reports.registry import BY_FIELD, BY_KEY, BY_SCOPE, Metric
+from frontdesk.reports.sheets import Compared, parts_of
 from frontdesk.wire.reports import AdFigures, Bucket, Metrics, PersonFigures, Report
 
 M = TypeVar("M", Metrics, PersonFigures, AdFigures)
 
-# Fields by the names that people and programs write.
-FIGURES: Mapping[str, str] = MappingProxyType(
-    {metric.heading.lower().replace(" ", "_"): metric.field for metric in BY_FIELD.values()}
-)
 _WHOLE = (
     *("period", "previous_period", "channel", "clock", "user", "team", "label"),
     *("series", "previous_series"),
 )
 # Parts that have no rows with figures.
 _NO_ROWS = frozenset({"hours", "live"})
-# Breakdowns by what a row is of.
-_PARTS = MappingProxyType({breakdown.scope: part for part, breakdown in BREAKDOWNS.items()})
 PERIODICAL = ("hour", "day", "week", "month")
 
 
 def parse_figures(text: str) -> tuple[str, ...]:
-    """Parse names of FIGURES with commas between into fields.
+    """Parse keys of figures with commas between into fields.
 
     Raises: BadSettings: an unknown name.
     """
     names = [name.strip().casefold() for name in text.split(",") if name.strip()]
     for name in names:
-        if name not in FIGURES:
-            raise BadSettings(f"There is no figure {name!r}: there is {', '.join(FIGURES)}")
-    return tuple(dict.fromkeys(FIGURES[name] for name in names))
+        if name not in BY_KEY:
+            raise BadSettings(f"There is no figure {name!r}: there is {', '.join(BY_KEY)}")
+    return tuple(dict.fromkeys(BY_KEY[name].field for name in names))
 
 
 def with_figures(report: Report, fields: Collection[str], parts: Collection[str] = ()) -> Report:
@@ -78,7 +68,7 @@ def _narrowed(measured: M, fields: Collection[str]) -> M:
     kept: dict[str, Any] = {
         name: getattr(measured, name) for name in fields if name in measured.model_fields_set
     }
-    limited = {TARGETS[field] for field in fields if field in TARGETS}
+    limited = {BY_FIELD[field].target for field in fields} - {""}
     samples = {name: number for name, number in measured.samples.items() if name in fields}
     if samples:
         kept["samples"] = samples
@@ -105,16 +95,16 @@ def _row(row: Any, fields: Collection[str]) -> Any:
     return type(row)(**{**kept, **update})
 
 
-class _BriefRow(NamedTuple):
+class _WholeRow(NamedTuple):
     name: str
-    now: Measured
-    then: Measured | None
+    current: Measured
+    previous: Measured | None
 
 
-def brief_lines(report: Report, by: str, zone: tzinfo | None) -> Iterator[str]:
+def brief_lines(report: Report, by: str, zone: tzinfo) -> Iterator[str]:
     """Write a report as lines with ` | ` between the cells: headings, rows, and last all together.
 
-    by: all, a scope of the breakdowns, or a granularity.
+    by: all, a scope of DIMENSIONS, or a granularity.
     """
     yield _title(report, zone)
     if (live := report.live) is not None and by == "all":
@@ -122,20 +112,37 @@ def brief_lines(report: Report, by: str, zone: tzinfo | None) -> Iterator[str]:
             f"now: {live.open} open, {live.unassigned} unassigned, {live.unattended} unattended,"
             f" {live.awaiting_human} need a human"
         )
-    groups = [*_groups(report, by, zone), _BriefRow("all", report.metrics, report.previous)]
-    metrics = shown_metrics([*BY_FIELD.values()], [group.now for group in groups])
+    rows: list[Compared] = []
+    if by in PERIODICAL:
+        rows += parts_of(report, zone)
+    elif by in BY_SCOPE:
+        rows += groups_of(report, BY_SCOPE[by]) or ()
+    rows.append(_WholeRow("all", report.metrics, report.previous))
+    metrics = shown_metrics([*BY_FIELD.values()], [row.current for row in rows])
     if not metrics:
         yield NO_FIGURES
         return
-    headings = [name for metric in metrics for name in _headings(metric, groups)]
+    spread = {
+        metric.field
+        for metric in metrics
+        if any(spread_of(row.current, metric.field) is not None for row in rows)
+    }
     yield ""
+    headings = (
+        name
+        for metric in metrics
+        for name in (metric.key, "before", *(_SPREAD if metric.field in spread else ()))
+    )
     yield " | ".join([by, *headings])
-    for group in groups:
-        cells = [cell for metric in metrics for cell in _cells(metric, group, groups)]
-        yield " | ".join([short_name(group.name), *cells])
+    for row in rows:
+        cells = (cell for metric in metrics for cell in _cells(metric, row, spread))
+        yield " | ".join([short_name(row.name), *cells])
 
 
-def _title(report: Report, zone: tzinfo | None) -> str:
+_SPREAD = ("p50", "p90")
+
+
+def _title(report: Report, zone: tzinfo) -> str:
     period, before = report.period, report.previous_period
     words = f"{moment_words(period.from_time, zone)} to {moment_words(period.to_time, zone)}"
     if before is not None:
@@ -144,34 +151,11 @@ def _title(report: Report, zone: tzinfo | None) -> str:
     return f"{words} ({period.timezone})"
 
 
-def _groups(report: Report, by: str, zone: tzinfo | None) -> Iterator[_BriefRow]:
-    if by in PERIODICAL:
-        earlier = [bucket.metrics for bucket in report.previous_series or ()]
-        for number, bucket in enumerate(report.series or ()):
-            start = bucket.start_time
-            name = f"{in_zone(start, zone):%Y-%m-%d %H:%M}" if start else "?"
-            then = earlier[number] if number < len(earlier) else None
-            yield _BriefRow(name.removesuffix(" 00:00"), bucket.metrics, then)
-    elif by in _PARTS:
-        for row in groups_of(report, _PARTS[by]) or ():
-            yield _BriefRow(row.name, row.current, row.previous)
-
-
-def _has_spread(metric: Metric, groups: Sequence[_BriefRow]) -> bool:
-    return any(spread_of(group.now, metric.field) is not None for group in groups)
-
-
-def _headings(metric: Metric, groups: Sequence[_BriefRow]) -> list[str]:
-    name = next(key for key, field in FIGURES.items() if field == metric.field)
-    return [name, "before", *(("p50", "p90") if _has_spread(metric, groups) else ())]
-
-
-def _cells(metric: Metric, group: _BriefRow, groups: Sequence[_BriefRow]) -> list[str]:
+def _cells(metric: Metric, row: Compared, spread: Collection[str]) -> Iterator[str]:
     """Value, the one before with the change, and percentiles if any row has them."""
-    now, then = value_of(group.now, metric.field), value_of(group.then, metric.field)
-    before = value_words(metric, then)
-    if before != NO_VALUE and (words := judged(metric, group.now, group.then).words):
-        before += f" ({words})"
-    spread = spread_of(group.now, metric.field)
-    more = ("p50", "p90") if _has_spread(metric, groups) else ()
-    return [value_words(metric, now), before, *(percentile_words(spread, name) for name in more)]
+    yield value_words(metric, value_of(row.current, metric.field))
+    before = value_words(metric, value_of(row.previous, metric.field))
+    words = judged(metric, row.current, row.previous).words
+    yield f"{before} ({words})" if before != NO_VALUE and words else before
+    for name in _SPREAD if metric.field in spread else ():
+        yield percentile_words(spread_of(row.current, metric.field), name)

@@ -1,16 +1,29 @@
-"""Report metrics: definitions, labels, formatting of values, changes between periods."""
+"""Values of a report: the rows of a dimension, words of a value, changes between periods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from frontdesk.reports.registry import (
+    ANSWERED,
+    AUTHORS,
+    BY_FIELD,
+    DIMENSIONS,
+    LISTED,
+    NOW_FIGURES,
+    WAIT_AGES,
+    Metric,
+    NowFigure,
+)
 from frontdesk.text.clean import is_ascii_terminal, one_line
 from frontdesk.text.messages import author_word
 from frontdesk.text.times import duration
 from frontdesk.wire import ConversationFilter, Ref, ReportQuery
 from frontdesk.wire.reports import (
     AdFigures,
+    AdRef,
+    ChannelMetrics,
     LiveCounts,
     Metrics,
     Percentiles,
@@ -59,260 +72,18 @@ NO_FIGURES = "None of these figures is in the answer of the server."
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """Definition of a metric. heading: name of its column.
-
-    better: 1 if higher is better, -1 if lower is, 0 if neither. sampled: unit of the samples of a
-    mean. status: filter for the related conversations; difference: which those are, where they are
-    not exactly the counted ones. dated: the counted ones are those that began in the period.
-    """
-
-    field: str
-    name: str
-    heading: str
-    formula: str
-    difference: str
-    better: int = 0
-    sampled: str = ""
-    status: str | None = None
-    dated: bool = False
-
-    @property
-    def timed(self) -> bool:
-        """True for a mean duration in seconds, which is None without samples."""
-        return bool(self.sampled)
-
-
-METRICS = (
-    Metric(
-        "conversations_count",
-        "New conversations",
-        "New",
-        "Conversations that began in the period. A customer has one with each number, for life: "
-        "who writes again later is under Reopened.",
-        "those that began in the period; all, if its days are not those of this computer's zone",
-        dated=True,
-    ),
-    Metric(
-        "reopened_count",
-        "Reopened",
-        "Reopened",
-        "How often a resolved conversation was opened again in the period. "
-        "New and reopened together are the work that came in.",
-        "all open conversations: the server cannot filter for reopened ones",
-        status="open",
-    ),
-    Metric(
-        "incoming_messages_count",
-        "Messages received",
-        "Received",
-        "Messages from customers in the period, without reactions, calls and system lines.",
-        "all conversations: the server cannot filter them by the dates of messages",
-    ),
-    Metric(
-        "outgoing_messages_count",
-        "Messages sent",
-        "Sent",
-        "Messages to customers in the period by anybody or anything, failed ones too, "
-        "without reactions, calls and system lines.",
-        "all conversations: the server cannot filter them by the dates of messages",
-    ),
-    Metric(
-        "resolutions_count",
-        "Resolved",
-        "Resolved",
-        "How often a conversation was resolved in the period; one may be resolved repeatedly.",
-        "all conversations that are resolved now, whenever that was done",
-        better=1,
-        status="resolved",
-    ),
-    Metric(
-        "avg_first_response_time",
-        "First response, mean",
-        "First response",
-        "Mean time from the beginning of an episode (or from being handed to a human) to the "
-        "first answer by a person, over the first answers given in the period. An episode goes "
-        "from opening to resolving; those that we began ourselves are left out.",
-        "all open conversations: the server cannot filter them by first responses",
-        better=-1,
-        sampled="replies",
-        status="open",
-    ),
-    Metric(
-        "avg_reply_time",
-        "Waiting, mean",
-        "Waiting",
-        "Mean time that a customer waited for an answer by a person, over all answers in the "
-        "period but the first of each episode.",
-        "all open conversations: the server cannot filter them by replies",
-        better=-1,
-        sampled="replies",
-        status="open",
-    ),
-    Metric(
-        "avg_resolution_time",
-        "Resolution, mean",
-        "Resolution",
-        "Mean time from the beginning of an episode to its being resolved, over those resolved "
-        "in the period.",
-        "all conversations that are resolved now, whenever that was done",
-        better=-1,
-        sampled="closed",
-        status="resolved",
-    ),
-    Metric(
-        "bot_handoffs_count",
-        "Handed to a human",
-        "To a human",
-        "Conversations that the AI agent handed to a human in the period, each counted once.",
-        "all open conversations: the server cannot filter for those handed to a human",
-        status="open",
-    ),
-    Metric(
-        "bot_resolutions_count",
-        "Resolved by AI",
-        "By AI",
-        "Resolutions in the period of episodes in which the AI agent wrote and no person did.",
-        "all conversations that are resolved now, whoever did that and whenever",
-        status="resolved",
-    ),
-)
-ANSWERED = Metric(
-    "answered_conversations_count",
-    "Conversations answered",
-    "Answered",
-    "Conversations in which the person wrote to the customer in the period, each counted once.",
-    "all conversations: the server cannot filter them by the dates of messages",
-)
-ARRIVED = Metric(
-    "ad_conversations_count",
-    "Came from the ad",
-    "From ad",
-    "Conversations in which the customer wrote from the ad in the period, each counted once.",
-    "all conversations: the server cannot filter them by the dates of messages",
-)
-BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in (*METRICS, ANSWERED, ARRIVED)}
-
-# The targets by the mean of what they limit.
-TARGETS: Mapping[str, str] = {
-    "avg_first_response_time": "first_response",
-    "avg_reply_time": "reply",
-}
 NOBODY = "nobody"
 # Name and key of the row of all; no id is it.
 ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Breakdown:
-    """A table of a report by channel, person, team or label; `part`: its member of the report.
-
-    scope, heading: what a row is. changed: fields that are shown with their change. remark: how the
-    figures are to be read.
-    """
-
-    part: str
-    scope: str
-    heading: str
-    fields: tuple[str, ...]
-    changed: tuple[str, ...]
-    remark: str = ""
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        return tuple(BY_FIELD[field] for field in self.fields)
-
-
-_BY_PERSON = (
-    *("outgoing_messages_count", "answered_conversations_count", "avg_first_response_time"),
-    *("avg_reply_time", "resolutions_count"),
-)
-CHANGED = ("conversations_count", "avg_first_response_time")
-_CHANGED_OF_PERSONS = ("avg_first_response_time", "avg_reply_time")
-BREAKDOWNS: Mapping[str, Breakdown] = {
-    breakdown.part: breakdown
-    for breakdown in (
-        Breakdown(
-            "channels",
-            "channel",
-            "Channel",
-            tuple(metric.field for metric in METRICS),
-            CHANGED,
-        ),
-        Breakdown("users", "user", "Person", _BY_PERSON, _CHANGED_OF_PERSONS),
-        Breakdown(
-            "teams",
-            "team",
-            "Team",
-            _BY_PERSON,
-            _CHANGED_OF_PERSONS,
-            "members of the teams, on the teams' channels",
-        ),
-        Breakdown(
-            "labels",
-            "label",
-            "Label",
-            (
-                *("conversations_count", "incoming_messages_count", "outgoing_messages_count"),
-                *("resolutions_count", "avg_first_response_time", "avg_reply_time"),
-                "avg_resolution_time",
-            ),
-            CHANGED,
-            "conversations that carry the label now: labels have no history",
-        ),
-        Breakdown(
-            "ads",
-            "ad",
-            "Ad",
-            (
-                *("ad_conversations_count", "conversations_count", "resolutions_count"),
-                *("avg_first_response_time", "avg_reply_time", "avg_resolution_time"),
-            ),
-            ("ad_conversations_count", "avg_first_response_time"),
-            "conversations that customers came to by the ad in the period",
-        ),
-    )
-}
-# Values that are no row of a table of their own, with the words for a server that lacks them.
-PART_WORDS: Mapping[str, str] = {
-    "users": "by person",
-    "teams": "by team",
-    "labels": "by label",
-    "ads": "by ad",
-    "hours": "by hour",
-    "spread": "p50 and p90",
-    "targets": "targets",
-    "waits": "waits by age",
-}
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-# Ages of waits: members of `WaitAges`, and headings.
-WAIT_AGES: Mapping[str, str] = {
-    "under_1h": "<1h",
-    "under_4h": "1–4h",
-    "under_1d": "4–24h",
-    "over_1d": ">1d",
-}
-# Figures of a person at this moment, with their headings; waits by age are "waiting_" and the age.
-NOW_FIGURES: Mapping[str, str] = {
-    "availability": "Status",
-    "open": "Open",
-    "waiting": "Waits",
-    "longest_waiting_since": "Longest",
-    "unread": "Unread",
-    **{f"waiting_{age}": words for age, words in WAIT_AGES.items()},
-    "over_first_response": "Over first",
-    "over_reply": "Over reply",
-}
-# Figures that depend on the request or the server; of the others, availability is one of users.
-OPTIONAL_NOW = tuple(key for key in NOW_FIGURES if key.startswith(("waiting_", "over_")))
-_ALWAYS_NOW = ("open", "waiting", "longest_waiting_since", "unread")
 Measured: TypeAlias = Metrics | PersonFigures | AdFigures
+_ALWAYS_NOW = ("open", "waiting", "longest_waiting_since", "unread")
 
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """A row of a breakdown. key: identifies the row; id: of the channel, user, team or label."""
+    """A row of a dimension. key: identifies the row; id: of the channel, user, team or label."""
 
     scope: str
     key: str
@@ -324,44 +95,20 @@ class BreakdownRow:
 
 
 def groups_of(report: Report, part: str) -> list[BreakdownRow] | None:
-    """Rows of a breakdown; None if the server did not send it."""
-    match part:
-        case "channels":
-            return [
-                _group("channel", channel.channel, channel.metrics, channel.previous, None)
-                for channel in report.channels
-            ]
-        case "users" if report.users is not None:
-            return [
-                _group("user", user.user, user.current, user.previous, user.now)
-                for user in report.users
-            ]
-        case "teams" if report.teams is not None:
-            return [
-                _group("team", team.team, team.current, team.previous, team.now)
-                for team in report.teams
-            ]
-        case "labels" if report.labels is not None:
-            return [
-                _group("label", label.label, label.current, label.previous, None)
-                for label in report.labels
-            ]
-        case "ads" if report.ads is not None:
-            return [
-                _group(
-                    "ad", Ref(id=each.ad.id, name=each.ad.name), each.current, each.previous, None
-                )
-                for each in report.ads
-            ]
-    return None
+    """Rows of a dimension; None if the server did not send it."""
+    sent: Sequence[Any] | None = getattr(report, part)
+    return None if sent is None else [_group(DIMENSIONS[part].scope, each) for each in sent]
 
 
-def _group(
-    scope: str, ref: Ref | None, current: Measured, previous: Measured | None, now: PersonNow | None
-) -> BreakdownRow:
+def _group(scope: str, sent: Any) -> BreakdownRow:
+    """The row of a member of a dimension. Only channels call their figures `metrics`."""
+    ref: Ref | AdRef | None = getattr(sent, scope)
     name = NOBODY if ref is None else one_line(ref.name or ref.id or f"no {scope}")
     id = ref.id if ref else None
-    return BreakdownRow(scope, id or name, id, name, current, previous, now)
+    current = sent.metrics if isinstance(sent, ChannelMetrics) else sent.current
+    return BreakdownRow(
+        scope, id or name, id, name, current, sent.previous, getattr(sent, "now", None)
+    )
 
 
 def with_part(report: Report, part: str, answer: Report | None) -> Report:
@@ -382,8 +129,8 @@ _INNER_PARTS = ("spread", "waits")
 
 
 def all_of(report: Report, part: str) -> BreakdownRow | None:
-    """The row that all rows of a breakdown are compared with; None if the server sent none."""
-    scope = BREAKDOWNS[part].scope
+    """The row of all rows of a dimension together; None if the server sent none."""
+    scope = DIMENSIONS[part].scope
     if part in ("users", "teams"):
         every = report.everyone
         if every is None:
@@ -413,17 +160,21 @@ def seconds_of(target: timedelta | None) -> int | None:
     return None if target is None else round(target.total_seconds())
 
 
-def now_figures(groups: Sequence[BreakdownRow]) -> dict[str, str]:
-    """Keys and headings of the figures of now that the server sent.
+def now_figures(groups: Sequence[BreakdownRow]) -> list[NowFigure]:
+    """Figures of now that the server sent.
 
     Teams have no availability, and there is nothing over a target without one.
     """
     shown = [group.now for group in groups if group.now]
-    return {
-        key: name
-        for key, name in NOW_FIGURES.items()
-        if shown and (key in _ALWAYS_NOW or any(now_value(now, key) is not None for now in shown))
-    }
+    return [
+        figure
+        for figure in NOW_FIGURES
+        if shown
+        and (
+            figure.field in _ALWAYS_NOW
+            or any(now_value(now, figure.field) is not None for now in shown)
+        )
+    ]
 
 
 def now_value(counts: PersonNow | LiveCounts | None, key: str) -> str | int | None:
@@ -469,7 +220,7 @@ def target_of(metrics: Measured | None, field: str) -> TargetShare | None:
     """Share within the target of a mean; None without a target."""
     if metrics is None or isinstance(metrics, AdFigures):
         return None
-    return metrics.targets.get(TARGETS.get(field, ""))
+    return metrics.targets.get(BY_FIELD[field].target)
 
 
 def target_words(target: TargetShare | None) -> str:
@@ -673,11 +424,15 @@ def time_words(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Change of a metric: its size, its meaning, and the style of both."""
+    """Change of a metric: its size, its meaning, and the style of both.
+
+    short: both where there is little room: ▲12%!, few.
+    """
 
     size: str
     meaning: str = ""
     part: str = "text"
+    short: str = ""
 
     @property
     def words(self) -> str:
@@ -698,7 +453,7 @@ def judged(
     if then is None:
         return Change("", "no previous", "dim")
     if now == then:
-        return Change("=", "", "dim")
+        return Change("=", "", "dim", "=")
     if metric.timed:
         samples = [samples_in(each, metric.field) for each in (current, previous)]
         few = any(number is not None and number < FEW_SAMPLES for number in samples)
@@ -708,7 +463,23 @@ def judged(
     meaning = "few samples" if few else _judgement(metric, now, then) if says_much else ""
     part = "dim" if few else {"worse": "warning", "better": "good"}.get(meaning, "text")
     size = change_size(now, then, glyphs)
-    return Change(size, "", "dim") if size == glyphs.about else Change(size, meaning, part)
+    if size == glyphs.about:
+        return Change(size, "", "dim", size)
+    is_small = few or (not metric.timed and not says_much)
+    short = "few" if is_small else _short(now, then, size, glyphs) + MARKS.get(meaning, "")
+    return Change(size, meaning, part, short)
+
+
+# In place of the words for a judgement.
+MARKS: Mapping[str, str] = {"better": "+", "worse": "!"}
+_MOST_TIMES = 10
+
+
+def _short(now: float, then: float, size: str, glyphs: Glyphs) -> str:
+    """A size without blanks, and no percentage of more than three digits."""
+    if then and (now - then) / then >= _MOST_TIMES:
+        return f"{glyphs.up}>{_MOST_TIMES}×"
+    return size.replace(" ", "")
 
 
 def change_size(now: float | None, then: float | None, glyphs: Glyphs = BLOCKS) -> str:
@@ -735,16 +506,6 @@ def _judgement(metric: Metric, now: float, then: float) -> str:
 def pricing_words(count: PricingCount) -> tuple[str, str]:
     """Category and type of charged messages."""
     return count.category or "unknown", count.type or "unknown"
-
-
-AUTHORS = {
-    "user": "Agents",
-    "phone": "Agents (phone app)",
-    "ai_agent": "AI agent",
-    "campaign": "Campaigns",
-    "api": "Other programs",
-    "automation": "Automation",
-}
 
 
 def author_name(author: str) -> str:
@@ -774,13 +535,10 @@ class Figure:
 def figures_of(report: Report, *, glyphs: Glyphs = BLOCKS) -> list[Figure]:
     """Metrics that the report contains."""
     known = report.metrics.model_fields_set
-    metrics = [metric for metric in _ORDERED if metric.field in known]
+    metrics = [metric for metric in LISTED if metric.field in known]
     figures = [_figure(metric, report, glyphs) for metric in metrics]
     # In a report of persons, there is no count of what they do not do.
     return [each for each in figures if each.metric.timed or each.now is not None]
-
-
-_ORDERED = (*METRICS[:4], ANSWERED, *METRICS[4:])
 
 
 def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:

@@ -129,7 +129,7 @@ async def test_y_copies_what_stands_under_the_cursor(report: Open) -> None:
         assert figure.startswith("New conversations: 65 (previous 29, ▲ 124 %) · 8 – 14 Mar 2026")
         assert live.startswith("open: 60")
         assert part.startswith("New conversations, Sat 14 Mar (part): 15, was 4 (Sat 7 Mar)")
-        assert channel.startswith("Madrid: New conversations 17, Reopened")
+        assert channel.startswith("Madrid: New conversations 17, Messages received")
         assert author.startswith("Agents: 169 messages sent")
 
 

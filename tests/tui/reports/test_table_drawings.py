@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from frontdesk.reports.metrics import ALL, ASCII, BLOCKS, BreakdownRow, figures_of, groups_of
+from frontdesk.reports.metrics import ALL, ASCII, BLOCKS, BreakdownRow, groups_of
+from frontdesk.reports.registry import DIMENSIONS
 from frontdesk.tui.reports.authors import AuthorTable
-from frontdesk.tui.reports.tables import COLUMNS, GroupTable, MetricTable
+from frontdesk.tui.reports.tables import GroupTable, MetricTable
 from frontdesk.wire import Ref
 from frontdesk.wire.reports import (
     AdFigures,
@@ -42,7 +43,7 @@ def test_figures_stand_in_the_columns_that_fit(pytestconfig: pytest.Config) -> N
     for detailed in (False, True):
         table = MetricTable(BLOCKS, id="metrics")
         table.series_part, table.series_dates = "DAY", "12 – 14 Mar"
-        table.put_figures(figures_of(report(detailed=detailed)))
+        table.put_report(report(detailed=detailed))
         for width in (30, 56, 75, 84, 100, 131) if not detailed else (60, 97, 131):
             drawing.add(f"{width}{' with details' * detailed}", table_lines(table, width))
         table.order_by("this")
@@ -139,7 +140,7 @@ PARTS = report(
 )
 
 
-@pytest.mark.parametrize("part", COLUMNS)
+@pytest.mark.parametrize("part", DIMENSIONS)
 def test_rows_of_a_breakdown_stand_in_the_columns_that_fit(
     pytestconfig: pytest.Config, part: str
 ) -> None:
@@ -177,7 +178,7 @@ def test_columns_of_rows_that_are_not_there_yet_are_those_of_a_server_that_sends
     pytestconfig: pytest.Config,
 ) -> None:
     drawing = Drawing()
-    for part in COLUMNS:
+    for part in DIMENSIONS:
         table = GroupTable(ASCII, id="channels")
         table.put_groups(part, (), None)
         drawing.add(part, [table.head(width) for width in (60, 98, 250)])

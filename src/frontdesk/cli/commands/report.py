@@ -31,19 +31,12 @@ from frontdesk.cli.output import (
 )
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
-from frontdesk.reports.export import (
-    BESIDE_MEAN,
-    COLUMNS,
-    PRICED_BY,
-    markdown,
-    records,
-    tables,
-    title,
-)
-from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
-from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
+from frontdesk.reports.export import COLUMNS, markdown, records, title
+from frontdesk.reports.figures import parse_figures, with_figures
+from frontdesk.reports.metrics import missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
-from frontdesk.reports.sorting import ASPECTS, ReportOrder, parse_order
+from frontdesk.reports.registry import BY_KEY, BY_SCOPE, PART_WORDS
+from frontdesk.reports.sheets import ASPECTS, PRICED_BY, ReportOrder, parse_order, tables
 from frontdesk.selection.names import report_filter_ids
 from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
@@ -57,10 +50,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _DAY = timedelta(days=1)
-# Values of --by that are parts of a report.
-_BY = MappingProxyType(
-    {"user": "users", "team": "teams", "label": "labels", "ad": "ads", "channel": "channels"}
-)
 _TARGETS = ("first_response", "reply")
 _TABLE_FORMATS = ("table", "markdown")
 # Parameters that say what tables have, and how they are sorted.
@@ -174,14 +163,14 @@ class _ReportCommand(Command):
 @_label_option
 @click.option(
     "--by",
-    type=click.Choice((*GRANULARITIES, *_BY)),
+    type=click.Choice((*GRANULARITIES, *BY_SCOPE)),
     multiple=True,
     help="Also by period, user, team, label, ad or channel; may be repeated.",
 )
 @click.option(
     "--figures",
     metavar="NAMES",
-    help=f"Only these, with commas between: {', '.join(FIGURES)}; and of channels, pricing and "
+    help=f"Only these, with commas between: {', '.join(BY_KEY)}; and of channels, pricing and "
     "others only what --by, --hours and --waits name.",
 )
 @click.option(
@@ -252,7 +241,7 @@ def report_command(
         raise click.UsageError(f"--sort goes with --format {' and '.join(_TABLE_FORMATS)} only")
     sorting = parse_order(order) if order is not None else None
     subject = _subject(user=of_user, team=team, label=label)
-    grouped = [_BY[name] for name in _BY if name in by]
+    grouped = [BY_SCOPE[name] for name in BY_SCOPE if name in by]
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
     flags = {"hours": hours, "spread": spread, "waits": waits}
@@ -507,7 +496,7 @@ def _readable(report: Report, out: TextIO, order: ReportOrder | None) -> str:
             [table_cell(cell, _CHANGE_STYLES.get(cell.rpartition(" ")[2], "")) for cell in row]
             for row in rows
         ]
-        split = [at for at, name in enumerate(headings) if name not in BESIDE_MEAN]
+        split = [at for at, name in enumerate(headings) if name not in ASPECTS.values()]
         parts += ["", table(names, cells, out=out, rigid=rigid, split=split)]
         parts += filter(None, [remark])
     return "\n".join(parts) + "\n"

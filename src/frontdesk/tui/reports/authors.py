@@ -15,7 +15,7 @@ from frontdesk.reports.metrics import (
     rate_words,
     value_of,
 )
-from frontdesk.reports.sorting import ReportOrder, SortColumn, sort_rows
+from frontdesk.reports.sheets import ReportOrder, Sheet, SheetColumn
 from frontdesk.text.clean import counted, humanize, one_line
 from frontdesk.tui.reports.tables import ReportTable
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit
@@ -45,6 +45,12 @@ class AuthorShare:
     unit: str = "message"
 
 
+_COLUMNS: tuple[SheetColumn[AuthorShare], ...] = (
+    SheetColumn("sent_by", "Sent by", lambda share: share.name, lambda share: share.name, True),
+    SheetColumn(
+        "messages", "Messages", lambda share: share.count, lambda share: f"{share.count:,}"
+    ),
+)
 _COUNT_WIDTH, _SHARE_WIDTH = 7, 5
 _LEAST_NAME, _LEAST_BAR, _WIDE_BAR = 21, 4, 16
 
@@ -56,7 +62,7 @@ class AuthorTable(ReportTable):
     """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(glyphs, id=id)
+        super().__init__(glyphs, Sheet(_COLUMNS, ()), id=id)
         self.order = ReportOrder("messages")
         self._report: Report | None = None
         self._empty_words = ""
@@ -88,13 +94,7 @@ class AuthorTable(ReportTable):
         """The rows of a group in their order, with its heading at the first."""
         return [
             replace(share, heading="" if at else heading, of=of)
-            for at, share in enumerate(sort_rows(shares, self.sort_columns(), self.order))
-        ]
-
-    def sort_columns(self) -> list[SortColumn[AuthorShare]]:
-        return [
-            SortColumn("sent_by", lambda share: share.name, ascending=True),
-            SortColumn("messages", lambda share: share.count),
+            for at, share in enumerate(Sheet(_COLUMNS, shares).sorted(self.order))
         ]
 
     def put_sorted(self) -> None:
@@ -110,8 +110,8 @@ class AuthorTable(ReportTable):
         return name + _COUNT_WIDTH + _WIDE_BAR + _SHARE_WIDTH + 3
 
     def head(self, width: int) -> list[Piece]:
-        marks = self.order_marks()
-        title, mark = f"SENT BY{marks.get('sent_by', '')}", marks.get("messages", "")
+        name, mark = (self.order_mark(column) for column in _COLUMNS)
+        title = f"SENT BY{name}"
         if self._total is None:
             return [("dim", fit(title, width))]
         return [("dim", _group_heading(title, self._total, width, mark=mark))]

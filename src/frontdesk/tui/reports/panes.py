@@ -17,18 +17,12 @@ from textual.widget import Widget
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
-    BREAKDOWNS,
     FEW_SAMPLES,
-    METRICS,
     NO_VALUE,
-    PART_WORDS,
-    WEEKDAYS,
     BreakdownRow,
     Figure,
     Glyphs,
-    Metric,
     all_of,
-    figures_of,
     groups_of,
     missing_parts,
     time_words,
@@ -42,6 +36,7 @@ from frontdesk.reports.periods import (
     next_midnight,
     unfinished,
 )
+from frontdesk.reports.registry import DIMENSIONS, METRICS, PART_WORDS, WEEKDAYS, Metric
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import range_words, short_date, time_of_day
 from frontdesk.tui.clock import Clock
@@ -347,11 +342,10 @@ class ReportPanes(Vertical):
         """Show a report; without one, why there is none, in the smaller panes `brief`."""
         self._report = report
         self._zone, self._granularity, self._now = zone, granularity, now
-        figures = figures_of(report, glyphs=self._glyphs) if report else []
         self.metrics.series_part = granularity.upper()
         self.metrics.series_dates = series_dates(report, zone)
         self.metrics.say_when_empty(words)
-        self.metrics.put_figures(figures)
+        self.metrics.put_report(report)
         self.authors.put_report(report, brief)
         self._fit_authors()
         self.follow()
@@ -380,12 +374,12 @@ class ReportPanes(Vertical):
         """
         groups = groups_of(answer, part) if answer else None
         if answer is not None:
-            words = not_reported(part) if groups is None else f"no {BREAKDOWNS[part].scope}"
+            words = not_reported(part) if groups is None else f"no {DIMENSIONS[part].scope}"
         self.channels.say_when_empty(words)
         moment = answer.live.as_of_time if answer and answer.live else self._now
         every = all_of(answer, part) if answer else None
         self.channels.put_groups(part, groups or (), moment, every)
-        remark = BREAKDOWNS[part].remark if groups else ""
+        remark = DIMENSIONS[part].remark if groups else ""
         self._remark.show([("dim", f"  {remark}")])
         self._remark.display = bool(remark)
         rows = min(max(1, len(self.channels.rows)), _MOST_CHANNEL_ROWS)
@@ -531,7 +525,7 @@ class ReportPanes(Vertical):
                 group: BreakdownRow = self.channels.row
                 values = [
                     f"{metric.name} {value_words(metric, value_of(group.current, metric.field))}"
-                    for metric in BREAKDOWNS[self.channels.breakdown].metrics
+                    for metric in DIMENSIONS[self.channels.breakdown].metrics
                 ]
                 return f"{group.name}: {', '.join(values)}"
             case "authors" if self.authors.row is not None:

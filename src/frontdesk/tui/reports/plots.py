@@ -15,7 +15,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.reports.metrics import WEEKDAYS, Glyphs
+from frontdesk.reports.metrics import Glyphs
+from frontdesk.reports.registry import WEEKDAYS
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, wrap
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from frontdesk.reports.metrics import BREAKDOWNS, seconds_of
+from frontdesk.reports.metrics import seconds_of
 from frontdesk.reports.periods import (
     CUSTOM,
     DEFAULT,
@@ -17,6 +17,7 @@ from frontdesk.reports.periods import (
     comparison,
     granularity_for,
 )
+from frontdesk.reports.registry import DIMENSIONS
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import ReportQuery
@@ -58,7 +59,7 @@ class ReportOptions:
             members = json.loads(text or "{}")
             options = cls(**{name: value for name, value in members.items() if name in known})
             options.span(date.max - timedelta(days=1))
-            BREAKDOWNS[options.breakdown]
+            DIMENSIONS[options.breakdown]
             if options.subject:
                 FILTERED_REPORT_PARTS[options.subject.partition(":")[0]]
         except (AttributeError, KeyError, TypeError, ValueError):

@@ -1,9 +1,8 @@
-"""Tables of a report: metrics with changes, breakdowns; and the line of live counts."""
+"""Tables of a report, drawn from sheets, and the line of live counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
@@ -13,42 +12,17 @@ from textual.strip import Strip
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.reports.metrics import (
     ALL,
-    BREAKDOWNS,
-    BY_FIELD,
     LIVE,
     NO_VALUE,
-    NOW_FIGURES,
     BreakdownRow,
-    Change,
     Figure,
     Glyphs,
     LiveFigure,
-    judged,
     live_figures,
     live_words,
-    now_figures,
-    now_value,
-    now_words,
-    percentile_words,
-    shown_metrics,
-    spread_of,
-    target_of,
-    target_words,
-    value_of,
-    value_words,
 )
-from frontdesk.reports.sorting import (
-    CHANGE,
-    FIGURE_KEYS,
-    NOW_KEYS,
-    ReportOrder,
-    SortColumn,
-    column_of,
-    group_columns,
-    heading_key,
-    metric_columns,
-    sort_rows,
-)
+from frontdesk.reports.registry import DIMENSIONS
+from frontdesk.reports.sheets import ReportOrder, Sheet, SheetColumn, group_sheet, metric_sheet
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
@@ -57,7 +31,7 @@ from frontdesk.wire.reports import LiveCounts, Report
 
 
 class ReportTable(VirtualList[Any]):
-    """List with column headings, sorted by any column of its rows.
+    """Draws a sheet: column headings above its rows, sorted by any of its columns.
 
     `g` calls the screen's action rather than going to the top.
     """
@@ -67,23 +41,31 @@ class ReportTable(VirtualList[Any]):
     ]
     HALF_PAGE_AT_EDGE = False
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+    def __init__(self, glyphs: Glyphs, sheet: Sheet[Any], *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
+        self._sheet = sheet
         # None: as listed.
         self.order: ReportOrder | None = None
 
-    def sort_columns(self) -> list[SortColumn[Any]]:
-        """Columns that rows can be sorted by."""
+    def key_of(self, row: Any) -> str:
+        """Key by which the cursor stays on a row."""
         raise NotImplementedError
+
+    def put_sheet(self, sheet: Sheet[Any]) -> None:
+        """Show the rows of a sheet in their order; the cursor stays on its row."""
+        if [column.key for column in sheet.columns] != [each.key for each in self._sheet.columns]:
+            self.forget_drawn()
+        self._sheet = sheet
+        self.put([(self.key_of(row), row) for row in sheet.sorted(self.order)])
 
     def put_sorted(self) -> None:
         """Show the rows in their order."""
-        raise NotImplementedError
+        self.put_sheet(self._sheet)
 
     def orders(self) -> list[tuple[str, str]]:
         """Keys and names of what rows can be sorted by; the key of as listed is ""."""
-        return [("", "As listed"), *((each.key, each.title) for each in self.sort_columns())]
+        return [("", "As listed"), *((each.key, each.title) for each in self._sheet.columns)]
 
     def order_by(self, key: str) -> None:
         """Sort by a column, the other way round if rows are sorted by it already; "": as listed."""
@@ -92,17 +74,68 @@ class ReportTable(VirtualList[Any]):
         self.forget_drawn()
         self.put_sorted()
 
-    def order_marks(self) -> dict[str, str]:
+    def order_mark(self, column: SheetColumn[Any]) -> str:
         """Mark of the column that rows are sorted by: up if A, or the lowest, comes first."""
-        column = column_of(self.sort_columns(), self.order)
-        if self.order is None or column is None:
-            return {}
+        if self.order is None or column is not self._sheet.column(self.order):
+            return ""
         ascending = column.ascending != self.order.reverse
-        return {column.key: self._glyphs.up if ascending else self._glyphs.down}
+        return self._glyphs.up if ascending else self._glyphs.down
+
+    def name_width(self, width: int) -> int:
+        """Cells of the first column."""
+        return 26 if width >= 98 else 21 if width >= 54 else max(8, width - 20)
+
+    def columns_for(self, width: int) -> list[SheetColumn[Any]]:
+        """Columns beside the first that fit into `width` cells."""
+        return self._sheet.fitting(width - self.name_width(width), self.order)
 
     def head(self, width: int) -> list[Piece]:
         """Column headings for rows of `width` cells."""
-        raise NotImplementedError
+        return [("dim", fit(self._headings(width), width))]
+
+    def _headings(self, width: int) -> str:
+        first = self._sheet.columns[0]
+        text = fit(first.heading.upper() + self.order_mark(first), self.name_width(width))
+        for column in self.columns_for(width):
+            title = (column.short or column.heading).upper()
+            marked = title + self.order_mark(column)
+            text += (marked if len(marked) < column.width else title).rjust(column.width)
+        return text
+
+    def words_at(self, position: int) -> str:
+        return self._sheet.columns[0].words(self.rows[position])
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        row = self.rows[position]
+        line = [self.name_piece(row, self.name_width(width))]
+        for column in self.columns_for(width):
+            part, words = self.cell(row, column)
+            line.append((part, " " + fit_right(words, column.width - 1)))
+        line += self.rest(row, width - width_of(line))
+        return [[*line, ("text", " " * (width - width_of(line)))]]
+
+    def name_piece(self, row: Any, width: int) -> Piece:
+        """The first cell of a row."""
+        return "text", fit(cut(self._sheet.columns[0].words(row), width - 1), width)
+
+    def cell(self, row: Any, column: SheetColumn[Any]) -> Piece:
+        """A cell of a row: who waits is seen, and what is worse."""
+        if column.change is not None:
+            change = column.change(row, self._glyphs)
+            words = change.short or NO_VALUE
+            # The mark has a cell of its own, so that percentages are below each other.
+            words += "" if words[-1:] in "+!" else " "
+            return change.part if change.part != "text" else "dim", words
+        words = column.words(row)
+        if words in (NO_VALUE, ""):
+            return "dim", words
+        if column.warned:
+            return ("warning", words) if column.value(row) else ("dim", self._glyphs.gap)
+        return "text", words
+
+    def rest(self, row: Any, width: int) -> list[Piece]:
+        """What is drawn behind the columns of a row."""
+        return []
 
     def put(self, rows: Sequence[tuple[str, Any]]) -> None:
         """Show these rows; the cursor stays on its row by key."""
@@ -127,95 +160,32 @@ class TableHeading(LineWidget):
         return Strip(self.segments([mark, (part, fit(text, max(0, width - 1)))]), width)
 
 
-class Columns(NamedTuple):
-    """Column widths of the metric table; 0 for a column that does not fit.
-
-    spread: of each of p50 and p90.
-    """
-
-    name: int
-    now: int
-    spread: int
-    target: int
-    then: int
-    gap: int
-    change: int
-    series: int
-    samples: int
-
-
 # Narrowest sparklines; their heading "PER MONTH" fits.
 _LEAST_SERIES = 10
-
-
-def columns_for(width: int, *, spread: bool = False, target: bool = False) -> Columns:
-    """Column widths for a total width; name, value and change have priority."""
-    wide = width >= 98 + 20 * spread + 13 * target
-    each, within = (10 if wide else 9) * spread, 13 * target
-    more = 2 * each + within
-    if wide:
-        return Columns(26, 12, each, within, 12, 3, 20, min(64, width - 86 - more), 13)
-    if width >= 72:
-        then = 10 if width >= 61 + more else 0
-        rest = width - 51 - then - more
-        series = rest if rest >= _LEAST_SERIES else 0
-        return Columns(21, 9, each, within, then, 2, 19 + min(0, rest), series, 0)
-    if width >= 54:
-        then = 0 if more else 9
-        change = width - 32 - then - more
-        if change >= 8:
-            return Columns(21, 9, each, within, then, 2, change, 0, 0)
-        return Columns(21, 9, 0, 0, 9, 2, width - 41, 0, 0)
-    return Columns(max(8, width - 20), 9, 0, 0, 0, 1, 10, 0, 0)
+_GAP = 2
 
 
 class MetricTable(ReportTable):
-    """Table with one line per metric."""
+    """Table with one line per metric, and a sparkline where there is room."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(glyphs, id=id)
+        super().__init__(glyphs, metric_sheet(None), id=id)
         # Part of the period that a value of the series has, and the dates of the series.
         self.series_part = self.series_dates = ""
-        self._spread = self._target = False
-        self._figures: Sequence[Figure] = ()
 
-    def sort_columns(self) -> list[SortColumn[Figure]]:
-        return metric_columns(self._figures)
+    def key_of(self, row: Figure) -> str:
+        return row.metric.field
 
-    def put_sorted(self) -> None:
-        self.put_figures(self._figures)
-
-    def put_figures(self, figures: Sequence[Figure]) -> None:
-        """Show these figures, with columns for what the server sent."""
-        shape = any(figure.spread for figure in figures), any(figure.target for figure in figures)
-        if shape != (self._spread, self._target):
-            self._spread, self._target = shape
-            self.forget_drawn()
-        self._figures = figures
-        rows = sort_rows(figures, self.sort_columns(), self.order)
-        self.put([(figure.metric.field, figure) for figure in rows])
-
-    def _columns(self, width: int) -> Columns:
-        return columns_for(width, spread=self._spread, target=self._target)
+    def put_report(self, report: Report | None) -> None:
+        """Show the figures of a report, with columns for what the server sent."""
+        self.put_sheet(metric_sheet(report, self._glyphs))
 
     def head(self, width: int) -> list[Piece]:
-        columns = self._columns(width)
-        marks = self.order_marks()
-        text = fit(f"METRIC{marks.get('metric', '')}", columns.name)
-        for key, room in (
-            ("this", columns.now),
-            ("p50", columns.spread),
-            ("p90", columns.spread),
-            ("in_time", columns.target),
-            ("previous", columns.then),
-        ):
-            text += _number_heading(key, room, marks) if room else ""
-        text += " " * columns.gap + fit(f"CHANGE{marks.get(CHANGE, '')}", columns.change)
-        if columns.series:
-            text += fit(self._series_words(columns.series), columns.series)
-        if columns.samples:
-            text += _number_heading("samples", columns.samples, marks)
-        return [("dim", text)]
+        text = self._headings(width)
+        room = width - len(text) - _GAP
+        if room >= _LEAST_SERIES:
+            text += " " * _GAP + self._series_words(room)
+        return [("dim", fit(text, width))]
 
     def _series_words(self, width: int) -> str:
         """Heading of the sparklines: PER DAY, 8 – 14 Mar; PER 10 DAYS where bars are of ten."""
@@ -225,242 +195,31 @@ class MetricTable(ReportTable):
         dated = f"{words}, {self.series_dates}" if self.series_dates else words
         return dated if len(dated) < width else words
 
-    def words_at(self, position: int) -> str:
-        return str(self.rows[position].metric.name)
+    def cell(self, row: Figure, column: SheetColumn[Any]) -> Piece:
+        part, words = super().cell(row, column)
+        if column.key == "this" and part == "text":
+            return "dim" if row.few else "strong", words
+        return "dim" if column.key == "previous" else part, words
 
-    def draw(self, position: int, width: int) -> list[list[Piece]]:
-        figure: Figure = self.rows[position]
-        columns = self._columns(width)
-        metric = figure.metric
-        now = value_words(metric, figure.now)
-        then = value_words(metric, figure.then)
-        value_part = "dim" if figure.few or figure.now is None else "strong"
-        line: list[Piece] = [("text", fit(metric.name, columns.name))]
-        line.append((value_part, now.rjust(columns.now)))
-        line += _spread_pieces(figure, columns)
-        if columns.then:
-            line.append(("dim", then.rjust(columns.then)))
-        line.append(("text", " " * columns.gap))
-        line += _change_pieces(figure.change, columns.change)
-        if columns.series:
-            drawn = sparkline(figure.series, columns.series - 1, self._glyphs)
-            line.append(("accent" if not figure.few else "dim", fit(drawn, columns.series)))
-        if columns.samples:
-            line.append(("dim", _samples_words(figure).rjust(columns.samples)))
-        return [[*line, ("text", " " * (width - width_of(line)))]]
-
-
-def _number_heading(key: str, width: int, marks: Mapping[str, str]) -> str:
-    """Heading of a column of numbers, with the mark of the order if there is room."""
-    title = key.replace("_", " ").upper()
-    marked = title + marks.get(key, "")
-    return (marked if len(marked) < width else title).rjust(width)
-
-
-def _spread_pieces(figure: Figure, columns: Columns) -> list[Piece]:
-    """Percentiles of a mean, and the share within its target."""
-    pieces: list[Piece] = []
-    for name in ("p50", "p90") if columns.spread else ():
-        words = percentile_words(figure.spread, name) if figure.metric.timed else ""
-        pieces.append(("text", words.rjust(columns.spread)))
-    if columns.target:
-        words = target_words(figure.target) if figure.target else ""
-        pieces.append(("text", words.rjust(columns.target)))
-    return pieces
-
-
-def _change_pieces(changed: Change, width: int) -> list[Piece]:
-    if not changed.size:
-        return [("dim", fit(changed.meaning, width))]
-    if width < 12:
-        return [(changed.part, fit(changed.size, width))]
-    size = fit(changed.size, 8)
-    return [(changed.part, size), (changed.part, fit(changed.meaning, width - 8))]
-
-
-def _samples_words(figure: Figure) -> str:
-    if not figure.metric.timed:
-        return ""
-    return NO_VALUE if figure.samples is None else f"{figure.samples:,} {figure.metric.sampled}"
-
-
-class GroupColumn(NamedTuple):
-    """Column of a breakdown, with its width on wide and narrow screens.
-
-    kind: metric, now (at this moment), p50, p90 or target. changes: with the change beside it.
-    """
-
-    field: str
-    width: int
-    least: int
-    changes: bool = False
-    kind: str = "metric"
-
-    @property
-    def title(self) -> str:
-        match self.kind:
-            case "now":
-                return NOW_FIGURES[self.field].upper()
-            case "target":
-                return "IN TIME"
-            case "p50" | "p90":
-                return self.kind.upper()
-        return BY_FIELD[self.field].heading.upper()
-
-    @property
-    def name(self) -> str:
-        """Name for the choice of an order."""
-        if self.kind == "now":
-            return f"{NOW_FIGURES[self.field]} now"
-        aspect = "" if self.kind == "metric" else f": {self.title.lower()}"
-        return BY_FIELD[self.field].name + aspect
-
-    @property
-    def key(self) -> str:
-        """Key of the order by this column."""
-        if self.kind == "now":
-            return NOW_KEYS[self.field]
-        key = FIGURE_KEYS[self.field]
-        aspect = {"metric": "", "target": ":in_time"}.get(self.kind, f":{self.kind}")
-        return key + aspect
-
-    @property
-    def change_key(self) -> str:
-        """Key of the order by the change of this figure."""
-        return f"{self.key}:{CHANGE}"
-
-
-_CHANNEL_COLUMNS = (
-    GroupColumn("conversations_count", 7, 6),
-    GroupColumn("incoming_messages_count", 11, 9),
-    GroupColumn("outgoing_messages_count", 7, 7),
-    GroupColumn("resolutions_count", 11, 10),
-    GroupColumn("avg_first_response_time", 16, 15),
-    GroupColumn("avg_reply_time", 10, 9),
-    GroupColumn("avg_resolution_time", 12, 12),
-    GroupColumn("reopened_count", 11, 10),
-    GroupColumn("bot_handoffs_count", 13, 12),
-    GroupColumn("bot_resolutions_count", 8, 7),
-)
-_PERSON_COLUMNS = (
-    GroupColumn("availability", 9, 9, kind="now"),
-    GroupColumn("open", 7, 6, kind="now"),
-    GroupColumn("waiting", 8, 7, kind="now"),
-    GroupColumn("longest_waiting_since", 9, 9, kind="now"),
-    GroupColumn("over_first_response", 12, 12, kind="now"),
-    GroupColumn("over_reply", 12, 12, kind="now"),
-    GroupColumn("unread", 8, 8, kind="now"),
-    GroupColumn("avg_first_response_time", 16, 15),
-    GroupColumn("avg_reply_time", 10, 9),
-    GroupColumn("outgoing_messages_count", 7, 6),
-    GroupColumn("answered_conversations_count", 10, 10),
-    GroupColumn("resolutions_count", 11, 10),
-    GroupColumn("waiting_under_1h", 7, 6, kind="now"),
-    GroupColumn("waiting_under_4h", 7, 6, kind="now"),
-    GroupColumn("waiting_under_1d", 8, 7, kind="now"),
-    GroupColumn("waiting_over_1d", 7, 6, kind="now"),
-)
-COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
-    {
-        part: tuple(
-            column._replace(changes=column.field in BREAKDOWNS[part].changed) for column in columns
-        )
-        for part, columns in {
-            "channels": _CHANNEL_COLUMNS,
-            "users": _PERSON_COLUMNS,
-            "teams": _PERSON_COLUMNS,
-            "labels": _CHANNEL_COLUMNS[:7],
-            "ads": (
-                GroupColumn("ad_conversations_count", 10, 8),
-                _CHANNEL_COLUMNS[0],
-                *_CHANNEL_COLUMNS[3:7],
-            ),
-        }.items()
-    }
-)
-# Column that a breakdown is sorted by at first.
-_FIRST_ORDER = {"users": NOW_KEYS["waiting"], "teams": NOW_KEYS["waiting"]}
-# Figures of now that are to be seen unless they are 0.
-_WARNED = frozenset({"waiting", "over_first_response", "over_reply"})
-_WIDE = 98
-_CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
-
-
-def columns_of(
-    part: str, groups: Sequence[BreakdownRow], order: ReportOrder | None = None
-) -> list[GroupColumn]:
-    """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them.
-
-    order: by the change of a figure shows that too.
-    """
-    columns: list[GroupColumn] = []
-    now = now_figures(groups)
-    shown = {
-        metric.field for metric in shown_metrics([*BY_FIELD.values()], [g.current for g in groups])
-    }
-    for column in COLUMNS[part]:
-        field = column.field
-        if field not in (now if column.kind == "now" else shown) and groups:
-            continue
-        if order is not None and order.key == column.change_key:
-            column = column._replace(changes=True)
-        columns.append(column)
-        if any(spread_of(group.current, field) for group in groups):
-            columns += [GroupColumn(field, 9, 9, kind=kind) for kind in ("p50", "p90")]
-        if any(target_of(group.current, field) for group in groups):
-            columns.append(GroupColumn(field, 12, 12, kind="target"))
-    return columns
-
-
-def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) -> list[GroupColumn]:
-    """Columns that fit beside the name, always including the sort column and its figure.
-
-    sorted_by: the key of the order.
-    """
-    room = width - name_width(width)
-    wanted = {sorted_by, sorted_by.partition(":")[0]}
-    needed = [column for column in columns if column.key in wanted] or [*columns[:1]]
-    reserved = sum(sum(_widths(column, width)) for column in needed)
-    shown: list[GroupColumn] = []
-    for column in columns:
-        width_used = sum(_widths(column, width))
-        if column in needed:
-            reserved -= width_used
-        beside_mean = column.kind in ("p50", "p90", "target")
-        if beside_mean and column.field not in [column.field for column in shown]:
-            continue
-        if width_used + reserved <= room:
-            shown.append(column)
-            room -= width_used
-    return shown
-
-
-def _widths(column: GroupColumn, width: int) -> tuple[int, int]:
-    """Width of a value, and of the change beside it."""
-    if width >= _WIDE:
-        return column.width, _CHANGE_WIDTH if column.changes else 0
-    return column.least, _CHANGE_LEAST if column.changes and width >= 56 else 0
-
-
-def name_width(width: int) -> int:
-    return 24 if width >= _WIDE else 16 if width >= 56 else max(8, width - 28)
+    def rest(self, row: Figure, width: int) -> list[Piece]:
+        if width < _GAP + _LEAST_SERIES:
+            return []
+        drawn = sparkline(row.series, width - _GAP - 1, self._glyphs)
+        return [("text", " " * _GAP), ("dim" if row.few else "accent", drawn)]
 
 
 class GroupTable(ReportTable):
-    """Table of a breakdown, one line per channel, person, team or label.
+    """Table of a dimension, one line per channel, person, team, label or ad, and one of all.
 
-    Sorted by a column of each breakdown, descending by default.
+    Sorted by a column of each dimension, descending by default.
     """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(glyphs, id=id)
         self.breakdown = "channels"
-        self._groups: Sequence[BreakdownRow] = ()
-        self._moment: datetime | None = None
-        self._every: BreakdownRow | None = None
+        dimension = DIMENSIONS[self.breakdown]
+        super().__init__(glyphs, group_sheet(dimension, (), None, None), id=id)
         self._orders: dict[str, ReportOrder | None] = {
-            part: ReportOrder(_FIRST_ORDER.get(part, columns[0].key))
-            for part, columns in COLUMNS.items()
+            part: ReportOrder(dimension.first) for part, dimension in DIMENSIONS.items()
         }
         self.order = self._orders[self.breakdown]
         self._wanted_key = ""
@@ -469,6 +228,9 @@ class GroupTable(ReportTable):
         """Select a row as soon as it is there."""
         self._wanted_key = key
 
+    def key_of(self, row: BreakdownRow) -> str:
+        return row.key
+
     def put_groups(
         self,
         part: str,
@@ -476,104 +238,32 @@ class GroupTable(ReportTable):
         moment: datetime | None,
         every: BreakdownRow | None = None,
     ) -> None:
-        """Show the rows of a breakdown in order; those without a value come last, then all.
+        """Show the rows of a dimension in order; those without a value come last, then all.
 
         moment: of the figures of now. every: the row of all, of several.
         """
-        columns = self._all_columns()
         if part != self.breakdown:
             self._orders[self.breakdown] = self.order
             self.order = self._orders[part]
-        self.breakdown, self._groups, self._moment, self._every = part, groups, moment, every
-        if self._all_columns() != columns:
+            self.breakdown = part
             self.forget_drawn()
-        rows = sort_rows(groups, self.sort_columns(), self.order)
-        if every is not None and len(rows) > 1:
-            rows.append(every)
-        self.put([(group.key, group) for group in rows])
-        keys = [group.key for group in rows]
+        self.put_sheet(group_sheet(DIMENSIONS[part], groups, every, moment))
+        keys = [self.rows[at].key for at in range(len(self.rows))]
         if self._wanted_key in keys:
             self.go_to(keys.index(self._wanted_key))
             self._wanted_key = ""
 
-    def sort_columns(self) -> list[SortColumn[BreakdownRow]]:
-        return group_columns(BREAKDOWNS[self.breakdown], self._groups)
+    def name_width(self, width: int) -> int:
+        return 26 if width >= 98 else 16 if width >= 56 else max(8, width - 28)
 
-    def put_sorted(self) -> None:
-        self.put_groups(self.breakdown, self._groups, self._moment, self._every)
-
-    def _all_columns(self) -> list[GroupColumn]:
-        return columns_of(self.breakdown, self._groups, self.order)
-
-    def _columns(self, width: int) -> list[GroupColumn]:
-        sorted_by = self.order.key if self.order else ""
-        return shown_columns(self._all_columns(), width, sorted_by)
-
-    def head(self, width: int) -> list[Piece]:
-        heading, marks = BREAKDOWNS[self.breakdown].heading, self.order_marks()
-        text = fit(heading.upper() + marks.get(heading_key(heading), ""), name_width(width))
-        for column in self._columns(width):
-            value, beside = _widths(column, width)
-            text += f"{column.title}{marks.get(column.key, '')}".rjust(value)
-            changing = marks.get(column.change_key) if beside else ""
-            text += fit(f" +/-{changing}" if changing else "", beside)
-        return [("dim", fit(text, width))]
-
-    def words_at(self, position: int) -> str:
-        return str(self.rows[position].name)
-
-    def draw(self, position: int, width: int) -> list[list[Piece]]:
-        group: BreakdownRow = self.rows[position]
-        room = name_width(width)
-        ink = "strong" if group.key == ALL else "text"
-        line: list[Piece] = [(ink, fit(cut(group.name, room - 1), room))]
-        for column in self._columns(width):
-            line += self._cell(group, column, width)
-        return [[*line, ("text", " " * (width - width_of(line)))]]
-
-    def _cell(self, group: BreakdownRow, column: GroupColumn, width: int) -> list[Piece]:
-        room, beside = _widths(column, width)
-        words = self._words(group, column)
-        part = "dim" if words == NO_VALUE else self._ink(group, column)
-        pieces: list[Piece] = [(part, " " + fit_right(words, room - 1))]
-        if beside:
-            metric = BY_FIELD[column.field]
-            changed = judged(metric, group.current, group.previous, self._glyphs)
-            size = fit(" " + changed.size.replace(" ", ""), beside)
-            pieces.append(("warning" if changed.part == "warning" else "dim", size))
-        return pieces
-
-    def _words(self, group: BreakdownRow, column: GroupColumn) -> str:
-        match column.kind:
-            case "now":
-                return now_words(group.now, column.field, self._moment)
-            case "target":
-                return target_words(target_of(group.current, column.field))
-            case "p50" | "p90":
-                spread = spread_of(group.current, column.field)
-                return percentile_words(spread, column.kind)
-        metric = BY_FIELD[column.field]
-        return value_words(metric, value_of(group.current, column.field))
-
-    def _ink(self, group: BreakdownRow, column: GroupColumn) -> str:
-        """Ink of a value: who waits is seen."""
-        if column.field in _WARNED and now_value(group.now, column.field):
-            return "warning"
-        return "text"
+    def name_piece(self, row: BreakdownRow, width: int) -> Piece:
+        _, words = super().name_piece(row, width)
+        return "strong" if row.key == ALL else "text", words
 
     def orders(self) -> list[tuple[str, str]]:
-        """Keys and names of what rows can be sorted by: the name, columns, and their changes."""
-        columns = self._all_columns()
-        figures = [column for column in columns if column.kind == "metric"]
-        names = {
-            **{column.key: column.name for column in columns},
-            **{column.change_key: f"{column.name}: change" for column in figures},
-        }
-        first, *others = self.sort_columns()
-        known = {column.key for column in others}
-        # Before there are rows, every column may have values.
-        orders = [order for order in names.items() if order[0] in known or not self._groups]
-        return [*orders, (first.key, "Name")]
+        """Keys and names of what rows can be sorted by: the columns, the first of them last."""
+        first, *others = self._sheet.columns
+        return [*((each.key, each.title) for each in others), (first.key, "Name")]
 
 
 def fit_right(text: str, width: int) -> str:

@@ -14,7 +14,6 @@ from textual.strip import Strip
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
-    BY_FIELD,
     NO_FIGURES,
     NO_VALUE,
     Figure,
@@ -233,7 +232,7 @@ def today_block(report: Report, glyphs: Glyphs, until: str, fields: Sequence[str
 
 
 def _metric_tile(figure: Figure) -> Tile:
-    metric = BY_FIELD[figure.metric.field]
+    metric = figure.metric
     changed = figure.change.size if figure.few else figure.change.words
     was = f"{changed}, was {value_words(metric, figure.then)}"
     remark = changed if figure.then is None else was

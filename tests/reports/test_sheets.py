@@ -1,21 +1,20 @@
-"""Order of the rows of a report's tables."""
+"""Order of the rows of a report's tables, and which columns of them fit."""
 
 import math
 
 import pytest
 
 from frontdesk.errors import BadSettings
-from frontdesk.reports.metrics import BREAKDOWNS, BreakdownRow, Figure, figures_of
-from frontdesk.reports.sorting import (
+from frontdesk.reports.metrics import BreakdownRow
+from frontdesk.reports.registry import DIMENSIONS
+from frontdesk.reports.sheets import (
     ReportOrder,
-    SortColumn,
     check_order,
-    group_columns,
-    metric_columns,
+    group_sheet,
+    metric_sheet,
     parse_order,
     relative,
     share_in_time,
-    sort_rows,
 )
 from frontdesk.wire.reports import (
     Metrics,
@@ -24,6 +23,7 @@ from frontdesk.wire.reports import (
     PersonNow,
     Report,
     TargetShare,
+    WaitAges,
     ZonedPeriod,
 )
 
@@ -43,7 +43,12 @@ def row(
     )
 
 
-ANA = PersonNow(waiting=3, availability="online", longest_waiting_since="2026-03-14T04:30:00.000Z")
+ANA = PersonNow(
+    waiting=3,
+    availability="online",
+    longest_waiting_since="2026-03-14T04:30:00.000Z",
+    waits=WaitAges(under_1h=2, over_1d=1),
+)
 DI = PersonNow(availability="Busy", longest_waiting_since="2026-03-13T04:30:00.000Z")
 ROWS = (
     row("bo", 20.0, 10.0),
@@ -52,18 +57,17 @@ ROWS = (
     row("Édi", 5.0, 0.0, DI),
     row("fay", 20.0, 10.0),
 )
-COLUMNS = group_columns(BREAKDOWNS["users"], ROWS)
+SHEET = group_sheet(DIMENSIONS["users"], ROWS, None, None)
 
 
 def names(text: str, *, reverse: bool = False) -> list[str]:
-    return [each.name for each in sort_rows(ROWS, COLUMNS, parse_order("-" * reverse + text))]
+    return [each.name for each in SHEET.sorted(parse_order("-" * reverse + text))]
 
 
 @pytest.mark.parametrize(
     ("text", "order"),
     [
         ("waiting", "Ana bo fay Édi Cy"),
-        ("avg_reply_time", "Ana bo fay Édi Cy"),
         # From nothing is the largest change; without a value comes last.
         ("waiting:change", "Édi bo fay Ana Cy"),
         ("Waiting:P90", "Édi bo fay Ana Cy"),
@@ -105,8 +109,7 @@ def figures(text: str) -> list[str]:
         metrics=Metrics(conversations_count=400, resolutions_count=9, avg_reply_time=60.0),
         previous=Metrics(conversations_count=200, resolutions_count=3, avg_reply_time=None),
     )
-    found: list[Figure] = figures_of(report)
-    rows = sort_rows(found, metric_columns(found), parse_order(text))
+    rows = metric_sheet(report).sorted(parse_order(text))
     return [figure.metric.heading for figure in rows]
 
 
@@ -126,9 +129,8 @@ def test_figures_are_sorted_by_each_of_their_columns(text: str, order: list[str]
 
 @pytest.mark.parametrize("text", ["speed", "waits:change", "name:change", "", "waiting:p99"])
 def test_a_column_that_no_table_has_is_refused_with_those_that_there_are(text: str) -> None:
-    columns: list[SortColumn[BreakdownRow]] = COLUMNS
     with pytest.raises(BadSettings, match="There is no column") as refused:
-        check_order(parse_order(text), columns)
+        check_order(parse_order(text), [SHEET])
     words = f"no column {text!r} in these tables: there is name, person, status, open, waits, "
     assert words in str(refused.value)
     assert str(refused.value).endswith(", waiting, and after a figure :change, :p50, :p90")
@@ -146,7 +148,7 @@ def test_a_column_that_no_table_has_is_refused_with_those_that_there_are(text: s
 def test_rows_that_are_alike_are_in_the_order_of_their_names_however_they_are_listed(
     text: str, order: str
 ) -> None:
-    rows = sort_rows(ROWS[::-1], COLUMNS, parse_order(text))
+    rows = group_sheet(DIMENSIONS["users"], ROWS[::-1], None, None).sorted(parse_order(text))
     assert [each.name for each in rows] == order.split()
 
 
@@ -175,12 +177,50 @@ def test_a_share_within_a_target_is_known_if_something_was_measured() -> None:
     [
         (" First response ", "first_response"),
         ("first-response:P90", "first_response:p90"),
-        ("avg_first_response_time:change", "first_response:change"),
-        ("conversations_count", "new"),
-        ("longest_waiting_since", "longest"),
         ("Waiting:In time", "waiting:in_time"),
     ],
 )
-def test_a_column_is_named_as_people_or_the_interface_name_it(text: str, key: str) -> None:
+def test_a_column_is_named_by_its_heading(text: str, key: str) -> None:
     assert parse_order(text) == ReportOrder(key, reverse=False)
     assert parse_order(f"-{text}") == ReportOrder(key, reverse=True)
+
+
+def fitting(room: int, order: str = "") -> list[str]:
+    return [each.key for each in SHEET.fitting(room, parse_order(order) if order else None)]
+
+
+def test_a_column_that_does_not_fit_leaves_whole_and_none_of_less_weight_stays_for_it() -> None:
+    all_of_them = fitting(1000)
+    assert all_of_them[:3] == ["status", "open", "waits"]
+    for room in range(200):
+        shown, more = fitting(room), fitting(room + 1)
+        assert [key for key in more if key in shown] == shown
+        weights = {each.key: each.weight for each in SHEET.columns}
+        left = {*all_of_them} - {*shown}
+        assert (
+            not shown
+            or not left
+            or min(map(weights.__getitem__, shown)) >= max(map(weights.__getitem__, left))
+        )
+
+
+def test_the_waits_of_over_a_day_stay_longer_than_those_of_an_hour() -> None:
+    assert "waiting_over_1d" in fitting(20)
+    for room in range(200):
+        assert "waiting_over_1d" in fitting(room) or "waiting_under_1h" not in fitting(room)
+    assert fitting(20) == ["open", "waits", "waiting_over_1d"]
+
+
+@pytest.mark.parametrize(
+    ("order", "shown"),
+    [
+        ("waiting_under_1h", ["open", "waits", "waiting_under_1h"]),
+        ("waiting:p90", ["waiting", "waiting:p90"]),
+        ("-waiting:change", ["waiting", "waiting:change"]),
+        ("name", ["open", "waits", "waiting_over_1d"]),
+    ],
+)
+def test_the_column_of_the_order_is_always_there_with_the_figure_it_belongs_to(
+    order: str, shown: list[str]
+) -> None:
+    assert fitting(20, order) == shown
