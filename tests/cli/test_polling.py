@@ -8,7 +8,7 @@ from tests.commands import Terminal
 
 from frontdesk.cli.output import Output
 from frontdesk.cli.polling import after_news, follow, printer
-from frontdesk.errors import NetworkMisconfigured, Unauthorised, Unreachable
+from frontdesk.errors import NetworkMisconfigured, ServerFailed, Unauthorised, Unreachable
 
 
 class Script:
@@ -72,6 +72,12 @@ async def test_a_server_is_asked_no_earlier_than_it_says():
     script = Script(Unreachable("Too many requests", retry_after=7), GONE, REFUSED)
     await script.run()
     assert script.pauses == [7, 2]
+
+
+async def test_a_server_that_fails_is_asked_again() -> None:
+    script = Script(ServerFailed("The server has failed (500)"), ["a"], REFUSED)
+    assert await script.run() == ["a"]
+    assert script.pauses == [1]
 
 
 @pytest.mark.parametrize(("chance", "pauses"), [(0.0, [0.9, 1.8]), (1.0, [1.1, 2.2])])

@@ -3,8 +3,8 @@
 import pytest
 
 from frontdesk.inbox.counting import count_of, count_with
-from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.requests import FetchHead
+from frontdesk.inbox.view import ViewHistory
 from frontdesk.query import parse
 from tests.inbox.memory import Server, Terminal, basic, name
 

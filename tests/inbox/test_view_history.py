@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.inbox.history import ViewHistory, VisitedView
+from frontdesk.inbox.view import ViewHistory, VisitedView
 from frontdesk.query import parse
 from tests.inbox.memory import Server, Terminal
 

@@ -13,9 +13,9 @@ from tests.mailbox.inbox import ALL, NOW, OPEN, Inbox, ids, shown
 
 from frontdesk.cache import Cache
 from frontdesk.client import ReceivedChanges
-from frontdesk.errors import NotOffered
+from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.news import SavedChanges, followed_page, list_test
+from frontdesk.mailbox.news import SavedChanges, follow, followed_page, list_test
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 
 RESOLVED = ConversationFilter(status="resolved")
@@ -37,6 +37,7 @@ class Feed(Inbox):
         self.mark, self.page = "a", page
         self.changed: list[str] = []
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
+        self.before_changes: Callable[[], None] = lambda: None
         for number in range(1, size + 1):
             self.bump(str(number))
 
@@ -66,6 +67,7 @@ class Feed(Inbox):
         return page
 
     async def changes(self, after: str | None, *, wait_seconds: int = 0) -> ReceivedChanges:
+        self.before_changes()
         if "changes" in self.failures:
             raise self.failures["changes"]
         mark, _, number = (after or "").partition("-")
@@ -247,6 +249,27 @@ async def test_who_waits_for_a_change_goes_on_with_the_next(mailbox: Mailbox, in
     await waits
     await followed.changed(told)
     await followed.changed(followed.told, 0.0)
+
+
+async def test_what_follows_alone_goes_on_after_failures_and_ends_without_a_feed(
+    mailbox: Mailbox, inbox: Feed
+) -> None:
+    failures = iter([Unreachable("Away"), ServerFailed("500"), None, NotOffered("No such path")])
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    def fails_next() -> None:
+        inbox.failures.pop("changes", None)
+        if (failure := next(failures)) is not None:
+            inbox.failures["changes"] = failure
+
+    inbox.before_changes = fails_next
+    with pytest.raises(NotOffered):
+        await follow(mailbox, sleep=sleep)
+    assert pauses == [30.0, 30.0]
+    assert mailbox.followed.told == 2
 
 
 async def test_two_processes_follow_with_one_file(

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frontdesk.cache import Cache
-from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.planning import first_query, stored_query
+from frontdesk.inbox.view import ViewHistory
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.tui.saved_views import FIRST_VIEWS, QueryHistory, SavedViews

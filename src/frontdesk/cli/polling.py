@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Output, terminal_width
-from frontdesk.errors import NetworkMisconfigured, Unreachable
+from frontdesk.errors import NetworkMisconfigured, ServerFailed, Unreachable
 
 if TYPE_CHECKING:
     from frontdesk.mailbox.news import News
@@ -55,10 +55,11 @@ async def follow(
             rows = await poll()
         except NetworkMisconfigured:
             raise
-        except Unreachable as error:
+        except (Unreachable, ServerFailed) as error:
             if not failures:
                 say(f"{error}; trying again")
-            seconds = max(_PAUSES[min(failures, len(_PAUSES) - 1)], error.retry_after or 0.0)
+            asked = (error.retry_after if isinstance(error, Unreachable) else None) or 0.0
+            seconds = max(_PAUSES[min(failures, len(_PAUSES) - 1)], asked)
             failures += 1
             # Jitter, so that many clients do not come back in step.
             await sleep(seconds * (0.9 + 0.2 * chance()))

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple, Protocol
 from frontdesk.inbox.bell import Bell
 from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Window
 from frontdesk.inbox.connection import LinkKeeper
-from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.limits import PATIENCE_SECONDS
 from frontdesk.inbox.local_scan import Scan, StoredRows
 from frontdesk.inbox.orders import Order
@@ -20,6 +19,7 @@ from frontdesk.inbox.planning import Planning, first_query, stored_query
 from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, RowsWithout, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
+from frontdesk.inbox.view import ViewHistory
 from frontdesk.query import QueryNames, Term, sort_key
 from frontdesk.query.plan import Test
 from frontdesk.query.terms import UNREAD

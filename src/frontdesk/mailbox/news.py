@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 
 from frontdesk.cache.followed import Changed, Feed, FollowedLists
 from frontdesk.client.lists import row_test
-from frontdesk.errors import NotOffered, Unreachable
+from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 from frontdesk.wire.queries import HIDDEN, LISTS, MAX_LIMIT, joined, split
 from frontdesk.wire.values import utc_now
@@ -183,6 +183,21 @@ class SavedChanges:
         await self._followed.begin(position)
 
 
+async def follow(mailbox: "Mailbox", *, sleep: Sleep = asyncio.sleep) -> None:
+    """Save what changes, for whoever waits for `FollowedLists.changed`, until cancelled.
+
+    An unreachable server is asked again after half a minute.
+
+    Raises: InboxError: what asking again does not mend, as of a server that says no changes.
+    """
+    changes = SavedChanges(mailbox.source, mailbox.followed, lambda: mailbox.me, sleep=sleep)
+    while True:
+        try:
+            await changes.next()
+        except (Unreachable, ServerFailed):
+            await sleep(POLL_SECONDS)
+
+
 @lru_cache(maxsize=1_000)
 def list_test(name: str, me: str) -> Callable[[Conversation], bool] | None:
     """Test of the rows of a list of the cache; None if a row does not show whether it is there."""
@@ -235,21 +250,14 @@ class News:
     def __init__(
         self,
         client: "InboxClient",
-        position: str | None = None,
+        feed: ChangeFeed | None = None,
         *,
-        wait_seconds: int = WAIT_SECONDS,
-        spacing_seconds: float = SPACING_SECONDS,
         poll_seconds: float = POLL_SECONDS,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
+        """feed: the changes of a server that says them; by default from now on."""
         self._client, self._sleep, self._poll_seconds = client, sleep, poll_seconds
-        self._feed: ChangeFeed | None = ChangeFeed(
-            client,
-            position,
-            wait_seconds=wait_seconds,
-            spacing_seconds=spacing_seconds,
-            sleep=sleep,
-        )
+        self._feed: ChangeFeed | None = feed or ChangeFeed(client, sleep=sleep)
         self._head: dict[str, Conversation] | None = None
 
     @property

@@ -339,7 +339,7 @@ def _follow_alerts(
         )
 
     # Deferred: the list of commands does not need it.
-    from frontdesk.mailbox.news import News
+    from frontdesk.mailbox.news import ChangeFeed, News
 
     async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
         save = partial(mailbox.set_setting, _ALERTED)
@@ -358,12 +358,9 @@ def _follow_alerts(
             return await watch.poll(mailbox.conversation_page, utc_now())
 
         # Waits and reply windows are due without a change.
-        news = News(
-            client,
-            wait_seconds=round(POLL_SECONDS),
-            spacing_seconds=_ALERT_SPACING_SECONDS,
-            poll_seconds=max(interval, POLL_SECONDS / 2),
-        )
+        seconds, spacing_seconds = round(POLL_SECONDS), _ALERT_SPACING_SECONDS
+        feed = ChangeFeed(client, wait_seconds=seconds, spacing_seconds=spacing_seconds)
+        news = News(client, feed, poll_seconds=max(interval, POLL_SECONDS / 2))
         if not once:
             await news.next()
         announce(await poll())

@@ -156,6 +156,10 @@ class MailboxReads:
         return [row for row in found if row is not None]
 
 
+def _raise(error: Exception) -> None:
+    raise error
+
+
 class Driver:
     """Hands events to the inbox, and what it asks for to the mailbox.
 
@@ -228,6 +232,9 @@ class Driver:
             value = await asked.request.send(self._server)
         except InboxError as error:
             self._node.call_next(self.do, tasks.fail, asked, error)
+        except Exception as error:
+            # A mistake of the program ends it, as one of a worker does.
+            self._node.call_next(_raise, error)
         else:
             self._node.call_next(self.do, tasks.answer, asked, value)
 

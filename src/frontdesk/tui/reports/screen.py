@@ -119,6 +119,7 @@ class ReportScreen(ReportReading):
         "{report.export} export",
     )
     REFRESH_SECONDS = 60.0
+    NEWS_SECONDS = 5.0
     CSS_PATH = [STYLES / "report.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "pane('metrics')", "Go to figures", id="report.metrics"),

@@ -1,7 +1,9 @@
 """Live counts and today's metrics in large digits, for a screen on a wall."""
 
+import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
@@ -13,6 +15,7 @@ from textual.strip import Strip
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.news import follow
 from frontdesk.reports.metrics import (
     NO_FIGURES,
     NO_VALUE,
@@ -246,10 +249,11 @@ def _metric_tile(figure: Figure) -> Tile:
 
 
 class WallScreen(ViewScreen):
-    """The wall, refreshed every half minute."""
+    """The wall, refreshed after changes; every half minute if the server does not tell of them."""
 
     view_name = "wall"
     REFRESH_SECONDS = 30.0
+    NEWS_SECONDS = 5.0
     CSS_PATH = [STYLES / "report.tcss"]
     # Of a view, what makes no sense without rows.
     _LACKING = frozenset({"views", "view", "find", "find_next", "copy"})
@@ -360,6 +364,13 @@ class WallApp(CrashReportingApp[None]):
 
     def on_mount(self) -> None:
         self.push_screen(self._wall, self.exit)
+        self._following = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        with suppress(InboxError):
+            await self._mailbox.connect()
+            await follow(self._mailbox)
 
     async def on_unmount(self) -> None:
+        self._following.cancel()
         await self._mailbox.close()

@@ -1,5 +1,6 @@
 """Base of the views over the inbox: key bindings, connection state, header and status line."""
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -49,7 +50,9 @@ LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     """Subclasses compose `body`, read from the server and show cached values."""
 
+    # Between two requests; and between two that follow changes, for a view that shows all messages.
     REFRESH_SECONDS: ClassVar[float] = 300.0
+    NEWS_SECONDS: ClassVar[float | None] = None
     # Binding id of "Find in this list".
     FIND: ClassVar[str] = "view.find"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,6 +97,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
             self.mailbox, self.clock, self.warn, seen_at=self.seen_at
         )
         self._find_text = ""
+        self._waiting: asyncio.Task[None] | None = None
 
     # Interface of subclasses
 
@@ -159,8 +163,16 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     def on_mount(self) -> None:
         self.show_saved()
         self.describe()
-        self.set_interval(self.REFRESH_SECONDS, self.renew)
+        if self.NEWS_SECONDS is None:
+            self.set_interval(self.REFRESH_SECONDS, self.renew)
+        else:
+            # No worker: nothing is going on while it waits.
+            self._waiting = asyncio.create_task(self._renew_after_changes(self.NEWS_SECONDS))
         self.call_after_refresh(self.begin)
+
+    def on_unmount(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     def fit(self, size: Size) -> None:
         if not self.composed:
@@ -201,6 +213,18 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     async def renew(self) -> None:
         """Refresh everything that this view shows."""
         await self._read_unless_left()
+
+    async def _renew_after_changes(self, spacing_seconds: float) -> None:
+        """Refresh when the server says that something changed; at an interval if it does not."""
+        followed = self.mailbox.followed
+        while True:
+            told = followed.told
+            await asyncio.sleep(spacing_seconds)
+            if followed.feed() is None:
+                await asyncio.sleep(self.REFRESH_SECONDS - spacing_seconds)
+            else:
+                await followed.changed(told, ViewScreen.REFRESH_SECONDS)
+            self.renew()
 
     @work(group="read", exclusive=True)
     async def action_refresh(self) -> None:
