@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from frontdesk.client.external import RequestPolicy
+from frontdesk.client.external import RequestPolicy, RequestSpacing
 from frontdesk.client.files import ReceivingFile
 from frontdesk.client.network import Network
 from frontdesk.client.origins import OriginClients, origin_of
@@ -29,8 +29,7 @@ class LinkedFiles:
     """
 
     def __init__(self, origins: Collection[str], policy: RequestPolicy, network: Network) -> None:
-        self._policy = policy
-        self._next_at = 0.0
+        self._spacing = RequestSpacing(policy)
         self._origins = frozenset(origin_of(urlsplit(origin)) for origin in origins)
         self._clients = OriginClients({}, network)
 
@@ -65,7 +64,7 @@ class LinkedFiles:
     async def _saved(self, url: str, file: ReceivingFile) -> str | None:
         """Write the file; return where its address leads instead, if it does."""
         self._check_allowed(url)
-        await self._turn()
+        await self._spacing.turn()
         async with self._clients.get(url) as response:
             if 300 <= response.status_code < 400 and "location" in response.headers:
                 return str(response.headers["location"])
@@ -83,13 +82,6 @@ class LinkedFiles:
             allowed = False
         if not allowed:
             raise BadResponse("The file is at a host that is not allowed")
-
-    async def _turn(self) -> None:
-        """Wait for the next slot of the rate limit."""
-        now = self._policy.clock()
-        if now < self._next_at:
-            await self._policy.sleep(self._next_at - now)
-        self._next_at = max(now, self._next_at) + 1 / self._policy.per_second
 
 
 def _check(response: httpx.Response, most_bytes: int) -> None:

@@ -15,9 +15,10 @@ from frontdesk.client.address import base_url, check_key
 from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.response import Response, TruncatedResponse, parse_json, read_answer
+from frontdesk.client.retry import TransientFailure, random_pause, retry
 from frontdesk.client.throttle import retry_wait
 from frontdesk.client.transport import Connector, drop_invalid_location
-from frontdesk.errors import BadResponse, InboxError, Unreachable
+from frontdesk.errors import BadResponse, Unreachable
 from frontdesk.wire.values import utc_now
 
 MOST_TRIES = 6
@@ -37,10 +38,26 @@ class RequestPolicy:
     chance: Callable[[], float] = random.random
 
 
+class RequestSpacing:
+    """Spaces requests out to the rate of a policy."""
+
+    def __init__(self, policy: RequestPolicy) -> None:
+        self._policy = policy
+        self._next_at = 0.0
+
+    async def turn(self) -> None:
+        """Wait until the next request may be sent."""
+        now = self._policy.clock()
+        if now < self._next_at:
+            await self._policy.sleep(self._next_at - now)
+        self._next_at = max(now, self._next_at) + 1 / self._policy.per_second
+
+
 class ForeignApi:
     """Sequential GET requests to one server with one set of credentials.
 
-        async with ForeignApi("https://graph.facebook.com", headers, Manners(5), network) as api:
+        policy = RequestPolicy(5)
+        async with ForeignApi("https://graph.facebook.com", headers, policy, network) as api:
             page = await api.get("102290129340398/phone_numbers", {"limit": "100"})
 
     The headers are sent to this server only: redirects and URLs in responses are not followed.
@@ -57,7 +74,7 @@ class ForeignApi:
             check_key(value.removeprefix("Bearer "))
         self._address = base_url(address, in_process=False)
         self._policy = policy
-        self._next_at = 0.0
+        self._spacing = RequestSpacing(policy)
         self._connector = Connector(self._address, network)
         self._http = httpx.AsyncClient(
             transport=self._connector.transport(),
@@ -85,39 +102,39 @@ class ForeignApi:
         Raises: Unauthorised, Forbidden, NotFound, Refused, BadResponse. Unreachable: all attempts
         failed.
         """
-        for attempt in range(MOST_TRIES):
-            await self._turn()
-            try:
-                return await self._once(path, parameters or {})
-            except _RetryableFailure as passing:
-                if attempt == MOST_TRIES - 1:
-                    raise passing.reason from None
-                _log.debug("GET /%s: %s", path, passing.reason)
-                pause = FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + self._policy.chance() / 2)
-                await self._policy.sleep(passing.wait if passing.wait is not None else pause)
-        raise AssertionError("the last try returns or raises")
+        try:
+            return await retry(
+                lambda: self._once(path, parameters or {}),
+                MOST_TRIES,
+                TransientFailure,
+                self._pause,
+            )
+        except TransientFailure as passing:
+            raise passing.reason from None
 
-    async def _turn(self) -> None:
-        """Wait for the next slot of the rate limit."""
-        now = self._policy.clock()
-        if now < self._next_at:
-            await self._policy.sleep(self._next_at - now)
-        self._next_at = max(now, self._next_at) + 1 / self._policy.per_second
+    async def _pause(self, number: int, passing: TransientFailure) -> None:
+        """Wait as long as the server asks, or for a random time."""
+        _log.debug("try %d of GET: %s", number, passing.reason)
+        seconds = passing.wait_seconds
+        if seconds is None:
+            seconds = random_pause(number, FIRST_PAUSE_SECONDS, self._policy.chance)
+        await self._policy.sleep(seconds)
 
     async def _once(self, path: str, parameters: Mapping[str, str]) -> Any:
-        """One attempt. Raises: _RetryableFailure: a transient failure."""
+        """One attempt. Raises: TransientFailure. As `get`: any other failure."""
+        await self._spacing.turn()
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 answer = await self._answer(path, parameters)
         except TimeoutError:
-            raise _RetryableFailure(Unreachable("The server did not answer in time")) from None
+            raise TransientFailure(Unreachable("The server did not answer in time")) from None
         except TruncatedResponse as error:
-            raise _RetryableFailure(error) from None
+            raise TransientFailure(error) from None
         if 200 <= answer.status < 300:
             return _parsed(answer)
         refusal = failure(answer, trouble_of(answer), utc_now())
         if answer.status in TRY_AGAIN or answer.status >= 500:
-            raise _RetryableFailure(refusal, retry_wait(answer.headers, utc_now()))
+            raise TransientFailure(refusal, retry_wait(answer.headers, utc_now()))
         raise refusal
 
     async def _answer(self, path: str, parameters: Mapping[str, str]) -> Response:
@@ -128,18 +145,9 @@ class ForeignApi:
         except httpx.TransportError as error:
             failure, passing = self._connector.failure(error)
             # The error's traceback holds frames with the request headers.
-            raise (_RetryableFailure(failure) if passing else failure) from None
+            raise (TransientFailure(failure) if passing else failure) from None
         except (httpx.HTTPError, httpx.InvalidURL):
             raise Unreachable("The request cannot be sent") from None
-
-
-class _RetryableFailure(Exception):
-    """A transient failure; `wait`: seconds of Retry-After, or None."""
-
-    def __init__(self, reason: InboxError, wait: float | None = None) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
-        self.wait = wait
 
 
 def _parsed(answer: Response) -> Any:

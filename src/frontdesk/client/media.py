@@ -10,7 +10,8 @@ from typing import BinaryIO
 import httpx
 
 from frontdesk.client.failures import RejectedRequest
-from frontdesk.client.transport import MOST_TRIES, Requests, TransientFailure
+from frontdesk.client.retry import TransientFailure
+from frontdesk.client.transport import Requests
 from frontdesk.errors import BadResponse, FileTooLarge, FileUnavailable, Unreachable
 from frontdesk.text.clean import clean, file_size, one_line
 
@@ -49,12 +50,9 @@ class FileDownloads:
         transfer = _Transfer(file, most_bytes, progress)
         parameters = {} if width is None else {"width": str(width)}
         async with self._places, self._requests.slot():
-            for attempt in range(1, MOST_TRIES):
-                try:
-                    return await self._attempt(path, parameters, transfer)
-                except TransientFailure:
-                    await self._requests.pause(attempt)
-            return await self._attempt(path, parameters, transfer)
+            return await self._requests.tried(
+                path, lambda: self._attempt(path, parameters, transfer)
+            )
 
     async def _attempt(
         self, path: str, parameters: Mapping[str, str], transfer: "_Transfer"

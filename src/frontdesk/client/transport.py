@@ -19,6 +19,7 @@ from frontdesk.client.etag_cache import CachedValue, CacheKey, EtagCache
 from frontdesk.client.failures import RejectedRequest, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.response import Response, TruncatedResponse, read_answer
+from frontdesk.client.retry import TransientFailure, random_pause, retry
 from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, ServerState
 from frontdesk.client.throttle import Throttle, date_of, limit_reset, spacing
 from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Paused, Unreachable
@@ -173,7 +174,9 @@ WaitContext: TypeAlias = Callable[[float], AbstractContextManager[object]]
 
 MOST_TRIES = 3
 MOST_WAITS = 10
-FIRST_PAUSE_SECONDS = 0.25
+FIRST_PAUSE_SECONDS = 0.5
+# Errors that may say for how long the server asks to wait.
+_PAUSES: tuple[type[RejectedRequest | Paused], ...] = (RejectedRequest, Paused)
 
 _PRIVATE_PARAMETERS = ("q", "cursor")
 
@@ -245,16 +248,19 @@ class Requests:
 
         Raises: RejectedRequest: any other status. InboxError: no response, or an unreadable one.
         """
-        for _ in range(MOST_WAITS if self._waiting else 0):
-            try:
-                return await self._get(path, parameters, read, wait_seconds)
-            except (RejectedRequest, Paused) as error:
-                seconds = error.retry_after
-                if self._waiting is None or seconds is None:
-                    raise
-            with self._waiting(seconds):
-                await self._sleep(seconds)
-        return await self._get(path, parameters, read, wait_seconds)
+        return await retry(
+            lambda: self._get(path, parameters, read, wait_seconds),
+            MOST_WAITS + 1,
+            _PAUSES,
+            self._wait_for_server,
+        )
+
+    async def _wait_for_server(self, number: int, error: RejectedRequest | Paused) -> None:
+        """Wait as long as the server asks. Raises: the error, if it does not or nobody waits."""
+        if self._waiting is None or error.retry_after is None:
+            raise error
+        with self._waiting(error.retry_after):
+            await self._sleep(error.retry_after)
 
     async def _get(
         self,
@@ -269,7 +275,7 @@ class Requests:
                 async with asyncio.timeout(deadline_seconds):
                     if wait_seconds:
                         return await self._awaited(path, parameters, read, wait_seconds)
-                    return await self._tried(path, parameters, read)
+                    return await self.tried(path, lambda: self._once(path, parameters, read))
             except TimeoutError as error:
                 words = f"The server did not answer within {deadline_seconds:g} seconds"
                 raise Unreachable(words) from _unlocated(error)
@@ -297,21 +303,17 @@ class Requests:
                 raise
             self._throttle.succeeded()
 
-    async def _tried(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
-    ) -> V:
-        """Up to three attempts, with pauses of random length in between."""
-        for attempt in range(1, MOST_TRIES):
-            try:
-                return await self._once(path, parameters, read)
-            except TransientFailure as passing:
-                _log.debug("try %d of GET /v1/%s: %s", attempt, _masked(path), passing)
-            await self.pause(attempt)
-        return await self._once(path, parameters, read)
+    async def tried(self, path: str, attempt: Callable[[], Awaitable[V]]) -> V:
+        """Up to three attempts at a path, with pauses of random length in between.
 
-    async def pause(self, attempt: int) -> None:
-        """Wait after a failed attempt, 1 for the first, for a random time."""
-        await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
+        Raises: TransientFailure: the last one failed too.
+        """
+
+        async def pause(number: int, passing: TransientFailure) -> None:
+            _log.debug("try %d of GET /v1/%s: %s", number, _masked(path), passing)
+            await self._sleep(random_pause(number, FIRST_PAUSE_SECONDS, self._chance))
+
+        return await retry(attempt, MOST_TRIES, TransientFailure, pause)
 
     async def _awaited(
         self,
@@ -463,14 +465,6 @@ class Requests:
         elif answer.status >= 500 and not trouble.no_such_path:
             return TransientFailure(error)
         return rejected
-
-
-class TransientFailure(Exception):
-    """A transient failure that a retry may resolve."""
-
-    def __init__(self, reason: InboxError) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
 
 
 def _unlocated(error: BaseException) -> BaseException:
