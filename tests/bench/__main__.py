@@ -3,7 +3,7 @@
 import argparse
 import inspect
 
-from tests.bench import lists, load, search, start, store
+from tests.bench import lists, load, news, search, start, store
 from tests.bench.measure import table
 
 
@@ -11,7 +11,7 @@ def main() -> None:
     """Run one of the programs; its options are the parameters of its results."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     names = parser.add_subparsers(required=True)
-    for program in (start, lists, store, search, load):
+    for program in (start, lists, store, search, load, news):
         name = program.__name__.rpartition(".")[2]
         options = names.add_parser(name, description=program.__doc__)
         for option in inspect.signature(program.results).parameters.values():

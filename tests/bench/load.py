@@ -7,6 +7,7 @@ in size, so that a service without limits survives them too.
 """
 
 import asyncio
+import os
 import re
 import signal
 import socket
@@ -168,8 +169,19 @@ def resident_megabytes(pid: int, field: str = "VmRSS") -> float:
 
     field: VmHWM for the largest so far.
     """
+    status = "".join(Path(f"/proc/{one}/status").read_text() for one in _with_forked(pid))
+    return sum(map(int, re.findall(rf"{field}:\s+(\d+)", status))) / 1024
+
+
+def processor_seconds(pid: int) -> float:
+    """Of a process and those that it has forked."""
+    stats = (Path(f"/proc/{one}/stat").read_text() for one in _with_forked(pid))
+    ticks = (map(int, stat.rpartition(")")[2].split()[11:13]) for stat in stats)
+    return sum(map(sum, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def _with_forked(pid: int) -> list[int]:
     everyone = [pid]
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         everyone += [int(child) for child in task.read_text().split()]
-    status = "".join(Path(f"/proc/{one}/status").read_text() for one in everyone)
-    return sum(map(int, re.findall(rf"{field}:\s+(\d+)", status))) / 1024
+    return everyone

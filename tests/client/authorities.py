@@ -26,3 +26,7 @@ class Authority:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         certificate.configure_cert(tls)
         return tls
+
+    def server_file(self, path: Path, *names: str) -> None:
+        """Write the key and the certificate of a server to a file, as programs read them."""
+        self._ca.issue_cert(*names).private_key_and_cert_chain_pem.write_to_path(str(path))

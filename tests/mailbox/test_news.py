@@ -54,7 +54,7 @@ async def test_the_first_answer_is_the_position_of_now_and_the_next_ones_are_wai
     feed = script.feed()
     for position in ("a-1", "a-2", "a-2", "a-3"):
         assert (await feed.next()).next == feed.position == position
-    assert script.log == [(None, 0), ("a-1", 50), 1.0, ("a-2", 50), 1.0, ("a-2", 50)]
+    assert script.log == [(None, 0), ("a-1", 50), 0.75, ("a-2", 50), 0.75, ("a-2", 50)]
 
 
 async def test_the_rest_of_many_changes_is_not_waited_for() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The longest wait that a server grants, and one that fits between proxies which cut off earlier.
 WAIT_SECONDS, SHORT_WAIT_SECONDS = 50, 25
 # Between an answer and the next request: what changes meanwhile comes together.
-SPACING_SECONDS = 1.0
+SPACING_SECONDS = 0.75
 # Between two requests to a server that holds none.
 POLL_SECONDS = 30.0
 # Long waits that fail before only short ones are asked for.
