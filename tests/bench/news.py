@@ -17,19 +17,15 @@ from tests.ingest.webhook_bodies import text_body
 from tests.service.webhook_receivers import PATH, signed
 
 HELD, FOLLOWERS, A_SECOND, WORKERS = 1_000, 200, 20, 2
-REST_SECONDS, POLL_SECONDS = 20.0, 2.0
+REST_SECONDS = 20.0
 
 
 class Followers:
-    """Clients that ask for changes as the viewer does. waits: seconds from a message to each.
-
-    acknowledged: seconds of each webhook.
-    """
+    """Clients that ask for changes as the viewer does. waits: seconds from a message to each."""
 
     def __init__(self, session: aiohttp.ClientSession, key: str) -> None:
         self._session, self._authorization = session, {"Authorization": f"Bearer {key}"}
         self.waits: list[float] = []
-        self.acknowledged: list[float] = []
         self._sent: dict[str, float] = {}
 
     async def _changes(self, after: str, wait_seconds: int) -> tuple[str, list[dict[str, str]]]:
@@ -49,39 +45,26 @@ class Followers:
             self.waits += [now - self._sent[name] for name in names if name in self._sent]
             await asyncio.sleep(SPACING_SECONDS)
 
-    async def poll(self) -> None:
-        """Ask for the list every two seconds until cancelled, as viewers did without news."""
-        tag = ""
-        while True:
-            headers = {**self._authorization, "If-None-Match": tag}
-            path = "/v1/conversations?status=open&limit=25"
-            async with self._session.get(path, headers=headers) as answer:
-                await answer.read()
-                tag = answer.headers.get("ETag", "")
-            await asyncio.sleep(POLL_SECONDS)
-
-    async def write(self, seconds: float, first: int) -> None:
-        """Send messages of new customers, evenly. first: number of the first one."""
+    async def write(self, seconds: float) -> None:
+        """Send messages of new customers, evenly."""
         begun = time.perf_counter()
         for number in range(round(seconds * A_SECOND)):
             await asyncio.sleep(begun + number / A_SECOND - time.perf_counter())
-            person, moment = str(34_600_000_000 + first + number), 1_790_000_000 + number
+            person, moment = str(34_600_000_000 + number), 1_790_000_000 + number
             sent = json.dumps(text_body(f"wamid.{person}", person, moment, "Hi")).encode()
-            self._sent[person] = asked = time.perf_counter()
+            self._sent[person] = time.perf_counter()
             headers = signed(sent)["headers"]
             async with self._session.post(PATH, data=sent, headers=headers) as answer:
                 answer.raise_for_status()
-            self.acknowledged.append(time.perf_counter() - asked)
 
 
-async def _told(port: int, key: str, seconds: float, *, polls: bool) -> Followers:
+async def _told(port: int, key: str, seconds: float) -> Followers:
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", connector=connector) as session:
         every = Followers(session, key)
-        asks = every.poll if polls else every.follow
-        following = [asyncio.create_task(asks()) for _ in range(FOLLOWERS)]
-        await asyncio.sleep(POLL_SECONDS)
-        await every.write(seconds, 1_000_000 * polls)
+        following = [asyncio.create_task(every.follow()) for _ in range(FOLLOWERS)]
+        await asyncio.sleep(2.0)
+        await every.write(seconds)
         await asyncio.sleep(3.0)
         for one in following:
             one.cancel()
@@ -123,19 +106,12 @@ def results(
             engine = "PostgreSQL" if "://" in target else "SQLite"
             key = make_inbox(target, conversations)
             with served(target, WORKERS) as (_process, port):
-                told, polled = (
-                    asyncio.run(_told(port, key, seconds, polls=polls)) for polls in (False, True)
-                )
+                told = asyncio.run(_told(port, key, seconds))
             for share, budget in ((0.5, 500), (0.99, 2_000)):
                 quantity = f"{engine}: webhook to row, {FOLLOWERS} follow, p{share * 100:g}, ms"
                 yield Result("O8", quantity, 1000 * percentile(told.waits, share), budget)
-            middle = [1000 * percentile(one.acknowledged, 0.5) for one in (told, polled)]
-            for number, who in zip(
-                middle, ("follow", f"ask every {POLL_SECONDS:g} s"), strict=True
-            ):
-                yield Result("O9", f"{engine}: a webhook, {FOLLOWERS} {who}, p50, ms", number)
             with served(target, 1) as (process, port):
                 kilobytes, percent, ended = asyncio.run(_held(port, key, process))
-            yield Result("O10", f"{engine}: KB of each of {HELD:,} that wait", kilobytes, 40)
-            yield Result("O10", f"{engine}: percent of a processor while they do", percent, 2)
-            yield Result("O10", f"{engine}: s from SIGTERM to the end", ended, 2)
+            yield Result("O9", f"{engine}: KB of each of {HELD:,} that wait", kilobytes, 40)
+            yield Result("O9", f"{engine}: percent of a processor while they do", percent, 2)
+            yield Result("O9", f"{engine}: s from SIGTERM to the end", ended, 2)
