@@ -37,7 +37,6 @@ MEBIBYTE = 2**20
 CHUNKED = b"POST /webhooks/whatsapp HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 SEND_SECONDS = 2.0
 
-
 # Connections, and what is sent on each of them: a head, and a piece so many times.
 FLOODS = {
     # Whose answers are not read.
