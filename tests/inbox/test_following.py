@@ -73,6 +73,26 @@ def test_an_untouched_viewer_asks_for_its_list_by_the_hour_or_as_rows_age(
     assert terminal.status.startswith("live · ")
 
 
+def test_a_list_of_an_earlier_start_is_gone_over_once_and_followed_from_then_on() -> None:
+    terminal = Terminal(server := Server(300, holds=True))
+    server.takes = lambda request: 60.0 if isinstance(request, FetchNews) else None
+    terminal.press("G", seconds=5.0)
+    terminal.press("g", seconds=5.0)
+    server.change("201", status="resolved")
+    server.news.clear()
+    server.asked.clear()
+    terminal.wait(120.0)
+    asked_for = [request.thorough for request in server.asked if isinstance(request, FetchHead)]
+    assert sum(asked_for) == 1
+    assert terminal.inbox.view.list.position("201") is None
+    server.asked.clear()
+    server.takes = lambda request: None
+    server.change("202", status="resolved")
+    terminal.wait(61.0)
+    assert terminal.inbox.view.list.position("202") is None
+    assert not asked(server, FetchHead)
+
+
 def test_a_row_that_leaves_the_view_further_down_does_so_at_once() -> None:
     terminal = Terminal(server := Server(300, holds=True))
     terminal.wait(5.0)

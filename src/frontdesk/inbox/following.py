@@ -51,6 +51,8 @@ def _follow(inbox: Inbox) -> Steps[None]:
             while not (yield from rows_known()):
                 pass
             continue
+        if news.renewed or not inbox.connection.followed:
+            inbox.gone_over_at.clear()
         inbox.connection.follow(True)
         if news.renewed:
             request_names(inbox)

@@ -1,6 +1,7 @@
 """Procedures that load the list, its further pages, and the names that queries may use."""
 
 from collections.abc import Collection, Iterator, Sequence
+from math import inf
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
@@ -294,7 +295,9 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
     at once, with the last answer.
     """
     view, chosen = inbox.view, inbox.view.wanted.filter
-    gone_over_at = inbox.gone_over_at.setdefault(chosen, inbox.seconds())
+    # Once, where it is followed from then on.
+    before = -inf if inbox.connection.followed else inbox.seconds()
+    gone_over_at = inbox.gone_over_at.setdefault(chosen, before)
     is_due = inbox.seconds() >= gone_over_at + THOROUGH_SECONDS and not inbox.cached.follows(chosen)
     thorough = is_due or _disagrees(inbox)
     if thorough and len(view.list) > ROWS_AT_TOP and not view.kept.leaving_out:
