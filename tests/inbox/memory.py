@@ -27,7 +27,7 @@ from frontdesk.inbox.requests import Fetched, FetchedThread, FetchNews, FoundNew
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
-from frontdesk.query import NEWEST, Query, QueryNames, SavedView, parse, sort_key
+from frontdesk.query import NEWEST, Matcher, Query, QueryNames, SavedView, Term, parse, sort_key
 from frontdesk.query.plan import STANDARD, SortKey
 from frontdesk.wire import (
     AssigneeCounts,
@@ -106,7 +106,8 @@ class Server:
     filters and orders that are refused. counts_by: counts have parts by assignee and label.
     repeats: each page is the first one. unreadable: rows that a page drops; unreadable_below: those
     that each page after the first one drops. pages: number of pages that were sent. holds: requests
-    for news are held until something changes.
+    for news are held until something changes. said: terms by id
+    that a conversation matches although its row does not show it.
     """
 
     size: int = 30
@@ -121,6 +122,7 @@ class Server:
     unreadable_below: int = 0
     pages: int = 0
     holds: bool = False
+    said: dict[str, Collection[str]] = field(default_factory=dict)
     now: datetime = START
     asked: list[Request[Any]] = field(default_factory=list)
     rows: dict[str, Conversation] = field(default_factory=dict)
@@ -149,12 +151,25 @@ class Server:
         if self.lacks & filter.parameters().keys():
             raise NotOffered("This server does not have this filter")
         key = sort_key(filter.sort or NEWEST, self.now)
-        matches = _test_of(filter)
-        matching = sorted((row for row in self.rows.values() if matches(row)), key=key)
+        matching = sorted(self.matching(filter), key=key)
         if self.repeats and after is not None:
             return matching[:PAGE], False
         matching = [row for row in matching if after is None or key(row) > after]
         return matching[:PAGE], len(matching) <= PAGE
+
+    def matching(self, filter: ConversationFilter) -> list[Conversation]:
+        """Rows of a filter; of its query, also those of which `said` has the term."""
+        matches, terms = _test_of(filter), parse(filter.query or "").terms
+        return [
+            row
+            for row in self.rows.values()
+            if matches(row) and all(self._matches(row, term) for term in terms)
+        ]
+
+    def _matches(self, row: Conversation, term: Term) -> bool:
+        asked = term._replace(negated=False)
+        is_shown = Matcher([asked], QueryNames(me="1"), self.now)(row)
+        return (is_shown or str(asked) in self.said.get(row.id, ())) != term.negated
 
     def counts(self, filter: ConversationFilter = EVERY) -> Counts:
         matches = _test_of(filter)
@@ -370,6 +385,7 @@ class Cache:
         self.marks: dict[str, str] = {}
         self.follow_ups = FollowUps(self)
         self.counted: dict[ConversationFilter, Counts] = {}
+        self.totals: dict[ConversationFilter, int] = {}
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
         self.ignored: frozenset[str] = frozenset()
@@ -430,6 +446,9 @@ class Cache:
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
         return self.counted.get(filter)
+
+    def total(self, filter: ConversationFilter) -> int | None:
+        return self.totals.get(filter.model_copy(update={"sort": None}))
 
     def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
         numbers = {row.id: self._unread(row) for row in conversations}
@@ -495,7 +514,12 @@ class Answers:
 
     async def fetch_counts(self, filter: ConversationFilter) -> None:
         # Without parts, only counts of everything have numbers of use here.
-        if filter == EVERY or self._server.counts_by:
+        if filter.query is not None:
+            if "query" in self._server.lacks:
+                self._cache.lacks |= {"query"}
+            else:
+                self._cache.totals[filter] = len(self._server.matching(filter))
+        elif filter == EVERY or self._server.counts_by:
             self._cache.counted[filter] = self._server.counts(filter)
 
     async def fetch_head(self, filter: ConversationFilter, *, thorough: bool) -> Fetched:
@@ -540,6 +564,9 @@ class Answers:
     def _page(
         self, filter: ConversationFilter, after: SortKey | None
     ) -> tuple[list[Conversation], bool]:
+        if filter.query is not None and after is None and "query" not in self._server.lacks:
+            unsorted = filter.model_copy(update={"sort": None})
+            self._cache.totals[unsorted] = len(self._server.matching(filter))
         try:
             return self._server.page(filter, after)
         except NotOffered:

@@ -31,5 +31,5 @@ def test_a_plan_is_that_of_the_filters_and_names_that_are_known() -> None:
         "statuses": "open,snoozed",
         "assignee": "1",
     }
-    cache.lacks = frozenset({"statuses"})
+    cache.lacks = frozenset({"statuses", "query"})
     assert planning.plan_of(query).rest == query.terms[:1]

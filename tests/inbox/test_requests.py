@@ -126,13 +126,13 @@ def test_names_that_were_missed_offline_are_asked_for_once_the_server_is_back() 
 
 
 def test_a_scan_goes_on_where_a_rate_limit_stopped_it() -> None:
-    terminal = Terminal(server := Server(300))
+    terminal = Terminal(server := Server(300, lacks=frozenset({"query"})))
     asked = 0
 
     def fails(request: Request[Any]) -> InboxError | None:
         nonlocal asked
         asked += 1
-        return Unreachable("Too many requests", retry_after=10.0) if asked % 3 == 0 else None
+        return Unreachable("Too many requests", retry_after=10.0) if asked % 4 == 0 else None
 
     server.fails = fails
     rows = server.rows.values()

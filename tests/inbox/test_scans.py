@@ -107,6 +107,7 @@ def test_escape_stops_and_last_goes_on_where_it_was(query: str) -> None:
 def test_last_goes_on_where_nothing_was_found_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inbox_view, "MOST_ROWS_SCANNED", 100)
     server = waiting()
+    server.lacks |= {"query"}
     ruiz = PhoneRef(id="3", name="Zoë Ruiz", phone="+16505550003")
     server.rows["3"] = server.rows["3"].model_copy(update={"contact": ruiz})
     terminal = Terminal(server)

@@ -130,6 +130,9 @@ class Inbox:
         data, more = tuple(rows[first : first + limit]), first + limit < len(rows)
         return Page(data=data, next_cursor=data[-1].id if more else None, has_more=more)
 
+    async def changes(self, after: str | None = None, **options: Any) -> Any:
+        raise NotOffered("This server does not say what changed")
+
     async def counts(
         self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
     ) -> Counts:

@@ -178,6 +178,8 @@ async def test_an_order_of_a_part_of_the_list_is_said() -> None:
     def endless(server: OtherServer, question: Question) -> Reply | None:
         if question.name != "conversations":
             return None
+        if "sort" in question.query:
+            return problem(400, "invalid_parameter")
         begin = 100 * server.times_asked("conversations")
         rows = [conversation(number) for number in range(begin, begin + 100)]
         return reply({"data": rows, "next_cursor": f"at-{begin}", "has_more": True})

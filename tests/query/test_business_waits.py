@@ -14,6 +14,9 @@ from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.wire import Channel, Conversation, WeeklyHours
 from tests.client import inbox_rows
 
+# Filters of a server that does not take a query.
+EARLIER = ALL_FILTERS - {"query"}
+
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 OFFICE: dict[str, Any] = {"timezone": "Europe/Madrid", **{key: ["09:00-17:00"] for key in DAYS}}
 NIGHT = {"timezone": "America/New_York", "sunday": ["00:00-06:00"]}
@@ -43,7 +46,7 @@ def row(since: str | None, channel: int = 0, **members: object) -> Conversation:
 
 
 def found(text: str, one: Conversation, now: str, names: QueryNames = NAMES) -> bool:
-    terms = plan(parse(text), names, ALL_FILTERS, datetime.fromisoformat(now)).rest
+    terms = plan(parse(text), names, EARLIER, datetime.fromisoformat(now)).rest
     return Matcher(terms, names, datetime.fromisoformat(now))(one)
 
 
@@ -97,7 +100,7 @@ def test_no_row_is_lost_where_a_list_by_waits_ends(rows: list[tuple[int, int]], 
         row((MONDAY + minute * MINUTE).strftime("%Y-%m-%dT%H:%M:00.000Z"), channel)
         for minute, channel in sorted(rows)
     ]
-    read = plan(parse(f"{text} hours:business sort:waiting"), NAMES, ALL_FILTERS, now)
+    read = plan(parse(f"{text} hours:business sort:waiting"), NAMES, EARLIER, now)
     matches = Matcher(read.rest, NAMES, now)
     end = next((at for at, one in enumerate(waits) if read.is_beyond(one, now)), len(waits))
     assert not any(map(matches, waits[end:]))

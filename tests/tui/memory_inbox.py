@@ -22,6 +22,7 @@ from frontdesk.cache import Cache
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.errors import NotFound, NotOffered, Unreachable
 from frontdesk.mailbox import Mailbox
+from frontdesk.query import Matcher, QueryNames, parse
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -31,6 +32,7 @@ from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
+    ConversationPage,
     Counts,
     Label,
     Message,
@@ -112,13 +114,27 @@ class MemoryInbox:
         self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Conversation]:
         await self._answer()
-        matching = [row for row in self.rows.values() if _matches(row, filter)]
+        asked = Matcher(parse(filter.query or "").terms, QueryNames(me="1"), self._moment())
+        matching = [
+            row
+            for row in self.rows.values()
+            if _matches(row, filter) and asked(Conversation.model_validate(row))
+        ]
         places = sorted((_place(row, filter.sort, self.now()), row["id"]) for row in matching)
         after = [at for at in places if cursor is None or at[0] > _place_of(cursor)]
         data = tuple(Conversation.model_validate(self.rows[id]) for _, id in after[:PAGE])
         more = len(after) > PAGE
         following = " ".join(map(str, after[PAGE - 1][0])) if more else None
-        return Page(data=data, next_cursor=following, has_more=more)
+        if filter.query is None:
+            return Page(data=data, next_cursor=following, has_more=more)
+        total = len(matching) if cursor is None else None
+        return ConversationPage(data=data, next_cursor=following, has_more=more, total=total)
+
+    def _moment(self) -> datetime:
+        return datetime.fromtimestamp(self.now() / 1000, UTC)
+
+    async def changes(self, after: str | None = None, **options: Any) -> Any:
+        raise NotOffered("This server does not say what changed")
 
     async def search_page(self, *arguments: Any, **options: Any) -> Any:
         await self._answer()

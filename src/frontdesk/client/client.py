@@ -69,9 +69,10 @@ from frontdesk.wire.queries import (
     FILTERED_REPORT_PARTS,
     HIDDEN,
     LATER,
+    LATER_ORDERS,
     MAX_LIMIT,
     REPORT_EXTENSIONS,
-    SORT_CREATED,
+    SORT_LATER,
     WALKED,
 )
 from frontdesk.wire.values import utc_now
@@ -336,11 +337,15 @@ class InboxClient:
 
         Raises: NotOffered: the server does not filter by authors, fields or ads.
         """
-        page = await self._filtered_page(filter, limit, cursor)
+        page = first = await self._filtered_page(filter, limit, cursor)
         for _ in range(_MOST_EMPTY_PAGES):
             if page.data or page.ended or not WALKED & filter.parameters().keys():
                 break
             page = await self._filtered_page(filter, limit, page.next_cursor)
+        if page is not first and isinstance(first, ConversationPage):
+            page = page.model_copy(
+                update={"total": first.total, "total_capped": first.total_capped}
+            )
         if filter.sort is not None and not shows_order(page.data) and not page.ended:
             await self._check_order()
         page = await self._names.filled(page, self._state.has_deviation)
@@ -456,10 +461,16 @@ class InboxClient:
         """Request a page, without `sort`, later or all extensions if the server refuses them."""
         parameters = filter.parameters()
         extensions = EXTENSIONS & parameters.keys()
-        if HIDDEN & parameters.keys():
+        if HIDDEN & parameters.keys() - {"query"}:
             await self._check_hidden()
         known = extensions & self.server.no_extensions & {"sort", *LATER}
-        steps = [known, known | extensions & {"sort"}, known | extensions & LATER, extensions]
+        steps = [
+            known,
+            known | extensions & {"query"},
+            known | extensions & {"sort"},
+            known | extensions & LATER,
+            extensions,
+        ]
         for lacking in dict.fromkeys(map(frozenset, steps)):
             rest = {name: value for name, value in parameters.items() if name not in lacking}
             try:
@@ -471,6 +482,8 @@ class InboxClient:
                 if lacking == extensions or isinstance(refused, CursorRefused) or is_known:
                     raise
             else:
+                if "query" in rest and _ignores_query(page):
+                    lacking |= {"query"}
                 _note_lacking(self._state, lacking, filter)
                 return page
         raise AssertionError("The last request has no extension")
@@ -704,12 +717,15 @@ def _segment(value: str) -> str:
     return quote(value, safe="").replace(".", "%2E")
 
 
+def _ignores_query(page: Page[Conversation]) -> bool:
+    """True if a page is no answer to a query: those say how many conversations match."""
+    return not page.dropped and "total" not in page.model_fields_set
+
+
 def _note_lacking(state: ServerState, names: frozenset[str], filter: ConversationFilter) -> None:
     """Record filters that the server lacks. Raises: NotOffered: rows do not show one."""
-    by_creation = filter.sort == "created"
-    state.lacks_extensions(
-        {SORT_CREATED if name == "sort" and by_creation else name for name in names}
-    )
+    later = filter.sort in LATER_ORDERS
+    state.lacks_extensions({SORT_LATER if name == "sort" and later else name for name in names})
     if HIDDEN & names:
         words = " and ".join(sorted(name.removeprefix("without_") for name in HIDDEN & names))
         raise NotOffered(f"This server cannot filter conversations by {words}")

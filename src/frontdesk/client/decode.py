@@ -19,7 +19,7 @@ from frontdesk.client.member_values import Remark, value_reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse
 from frontdesk.text.limits import TEXT, cut_text
-from frontdesk.wire import Message, Page, Wire
+from frontdesk.wire import Conversation, ConversationPage, Message, Page, Wire
 from frontdesk.wire.base import is_promised, nested_model
 from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
 
@@ -38,7 +38,7 @@ def page_of(
     Raises: BadResponse: the body is not JSON, not a page, or none of its rows can be read.
     """
     body = _cleaned(answer)
-    model: Any = Page[row]  # type: ignore[valid-type]
+    model: Any = ConversationPage if row is Conversation else Page[row]  # type: ignore[valid-type]
     try:
         page: Page[W] | None = model.model_validate_json(body)
     except ValidationError:
@@ -161,7 +161,7 @@ def _form(model: type[Wire]) -> _Form:
 
 def _is_own_page(page: Page[Any]) -> bool:
     """True if a page has all members of `/v1` in its formats, as far as samples show."""
-    if len(page.model_fields_set) < len(Page.model_fields):
+    if not Page.model_fields.keys() <= page.model_fields_set:
         return False
     if not page.data:
         return True

@@ -15,7 +15,7 @@ from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.plan import MOMENTS
-from frontdesk.query.terms import CREATED, WINDOW
+from frontdesk.query.terms import WINDOW
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.text.search import contact_words
@@ -31,7 +31,7 @@ from frontdesk.wire import (
     UserRef,
     instant,
 )
-from frontdesk.wire.queries import EXTENSIONS, HIDDEN, LISTS, SORT_CREATED, split
+from frontdesk.wire.queries import EXTENSIONS, HIDDEN, LATER_ORDERS, LISTS, SORT_LATER, split
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _HERE = "The server sends rows that do not match; they are left out here."
@@ -50,7 +50,7 @@ class FilterCheck:
         rows = page.data
         if filter.sort is not None and not shows_order(rows):
             ignored = not _is_sorted(rows, filter.sort, self._state.server_now())
-            order = SORT_CREATED if filter.sort == CREATED else "sort"
+            order = SORT_LATER if filter.sort in LATER_ORDERS else "sort"
             self._state.lacks_extensions({order} if ignored else ())
         for name, value in filter.parameters().items():
             if name == "sort":

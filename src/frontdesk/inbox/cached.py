@@ -86,6 +86,9 @@ class Cached(Protocol):
 
     def counts(self, filter: ConversationFilter) -> Counts | None: ...
 
+    def total(self, filter: ConversationFilter) -> int | None:
+        """Number of conversations of a filter with a query, as the server last said."""
+
     def unread_among(self, conversations: Iterable[Conversation]) -> Mapping[str, int]: ...
 
     def is_marked_unread(self, conversation_id: str) -> bool: ...

@@ -19,6 +19,7 @@ from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
 from frontdesk.query.plan import MEMBERS
 from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, STATUS
+from frontdesk.text.clean import AtLeast
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 from frontdesk.wire.queries import COUNTED_FILTERS, LISTS
 
@@ -43,7 +44,13 @@ def _cached_counts(inbox: Inbox, counted: ConversationFilter) -> Counts | None:
 
 def total(inbox: Inbox) -> int | None:
     """Number of rows of the shown list, as the server counts them."""
-    filter = inbox.view.shown.filter
+    return _counted_of(inbox, inbox.view.shown.filter)
+
+
+def _counted_of(inbox: Inbox, filter: ConversationFilter) -> int | None:
+    """Number of conversations of a filter, as the server counts them."""
+    if filter.query is not None:
+        return inbox.cached.total(filter)
     return count_for(counts_of(inbox, filter), filter)
 
 
@@ -65,6 +72,12 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
     tabs = [inbox.planning.plan_of(view.query) for view in inbox.views.all() if view.key]
     plans = [inbox.view.shown, *tabs]
     counted = [counted_filter(plan.filter) for plan in plans if is_counted(plan.filter)]
+    # The first page of the shown list has its own number.
+    counted += [
+        unsorted_filter(plan.filter)
+        for plan in tabs
+        if plan.filter.query is not None and not plan.rest and plan.filter != plans[0].filter
+    ]
     if inbox.all_counts is not None and inbox.all_counts.by_assignee is not None:
         queries = (_without(inbox.view.query, kind) for kind in TALLIED)
         filters = (_filter_counted(inbox, query) for query in queries)
@@ -77,7 +90,7 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     if inbox.planning.why_nothing(query):
         return None
     plan = inbox.planning.plan_of(query)
-    number = None if plan.rest else count_for(counts_of(inbox, plan.filter), plan.filter)
+    number = None if plan.rest else _counted_of(inbox, plan.filter)
     if number is not None:
         return number
     if inbox.planning.lacks_me(plan):
@@ -194,8 +207,8 @@ def _whole_rows(inbox: Inbox, query: Query) -> list[Conversation] | None:
 
 def _is_whole(inbox: Inbox, plan: QueryPlan, listing: CachedList) -> bool:
     """True if all rows of a plan's list are loaded, as far as the server has counted them."""
-    total = count_for(counts_of(inbox, plan.filter), plan.filter)
-    return listing.complete and total in (None, len(listing))
+    total = _counted_of(inbox, plan.filter)
+    return listing.complete and (isinstance(total, AtLeast) or total in (None, len(listing)))
 
 
 def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:

@@ -59,9 +59,11 @@ class Planning:
         terms = tuple(terms)
         return self._without_hidden(terms, self.test(terms))
 
-    def matcher_of(self, query: Query) -> Test:
-        """The same of a whole query, for rows of its list."""
-        matches = self.test(query.terms, is_answered=not self.cannot(query))
+    def matcher_of(self, query: Query, shown: QueryPlan) -> Test:
+        """The same of a whole query, for rows of the list of a plan of it."""
+        told = shown.vouched
+        terms = [term for term in query.terms if term not in told]
+        matches = self.test(terms, is_answered=not self.cannot(query))
         return self._without_hidden(query.terms, matches)
 
     def test(self, terms: Iterable[Term], *, is_answered: bool = False) -> Matcher:
@@ -134,7 +136,8 @@ class Planning:
         row = self._cached.conversation(selected) if selected else None
         known = [row] if row is not None else []
         contact = contact_id(query.value(CONTACT) or "", self.names)
-        if has_hidden_terms(query):
+        plan = self.plan_of(query)
+        if has_hidden_terms(query) or plan.vouched:
             # A row does not show if it matches.
             return []
         if contact is not None:
@@ -143,7 +146,7 @@ class Planning:
             known += self._cached.marked_unread()
         if any(is_positive(term, FOLLOW_UP) for term in query.terms):
             known += self._cached.follow_ups.all()
-        return list(filter(self.matcher_of(query), known))
+        return list(filter(self.matcher_of(query, plan), known))
 
     def why_nothing(self, query: Query) -> list[str]:
         """Sentences on why nothing matches: unknown names, or what the server cannot filter by."""
@@ -160,7 +163,7 @@ class Planning:
             self.forget_names()
         wanted, shown = self.plans_of(query)
         rows = self._cached.conversations(shown.filter)
-        return View(query, wanted, shown, self.matcher_of(query), rows)
+        return View(query, wanted, shown, self.matcher_of(query, shown), rows)
 
 
 def first_query(counts: Counts | None) -> Query:

@@ -39,6 +39,7 @@ from frontdesk.inbox.threads import request_thread
 from frontdesk.query import Query
 from frontdesk.query.language import ME
 from frontdesk.query.terms import ASSIGNEE, CONTACT
+from frontdesk.text.clean import AtLeast
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import LISTS
 
@@ -342,7 +343,8 @@ def _note_added(inbox: Inbox, chosen: ConversationFilter, added: Sequence[str]) 
 def _disagrees(inbox: Inbox) -> bool:
     """True if the server counts another number of rows than a complete list has."""
     counted, rows = total(inbox), inbox.view.list
-    return rows.complete and counted is not None and counted != len(rows)
+    is_exact = counted is not None and not isinstance(counted, AtLeast)
+    return rows.complete and is_exact and counted != len(rows)
 
 
 def load_older(inbox: Inbox) -> None:

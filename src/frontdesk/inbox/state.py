@@ -241,7 +241,7 @@ class Inbox:
         # A reader who waits at the top for the server's order has read nothing yet.
         stay = {} if view.follows_top and self.window.cursor == 0 else self.rows_that_stay()
         rows = self.cached.conversations(plans[1].filter)
-        view.replan(*plans, self.planning.matcher_of(view.query), rows)
+        view.replan(*plans, self.planning.matcher_of(view.query, plans[1]), rows)
         self.tasks.stop(Kind.RESCAN)
         view.scan = None if view.shown.exact else self.new_scan(stay)
         if view.scan is not None:
@@ -260,9 +260,8 @@ class Inbox:
         self.planning.read_hidden()
         stay, view.seen_before = self.rows_that_stay(), self.window.keys_in_view()
         self.reloads += 1
-        return view.reload(
-            stay, self.planning.matcher_of(view.query), self.cached.conversations_by_id
-        )
+        matches = self.planning.matcher_of(view.query, view.shown)
+        return view.reload(stay, matches, self.cached.conversations_by_id)
 
     def rows_that_stay(self) -> dict[str, Conversation]:
         """Rows of the view that must not vanish by themselves, by id."""
@@ -370,7 +369,8 @@ class Inbox:
 
         A row that changed since it was listed has to match the whole query.
         """
-        whole, listing = self.planning.matcher_of(self.view.query), self.view.list
+        view = self.view
+        whole, listing = self.planning.matcher_of(view.query, view.shown), view.list
         return lambda row: whole(row) or (matches(row) and not listing.has_moved(row))
 
     # The selection, and what was read
@@ -418,7 +418,7 @@ class Inbox:
 
     def _take_back(self, scan: Scan, row: Conversation) -> None:
         """Dim a row no more, if it matches all of the query again."""
-        if self.planning.matcher_of(self.view.query)(row):
+        if self.planning.matcher_of(self.view.query, self.view.shown)(row):
             scan.stale.discard(row.id)
 
     def mark(self, conversation_ids: Collection[str], *, read: bool) -> None:

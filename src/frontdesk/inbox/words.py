@@ -10,6 +10,7 @@ from frontdesk.inbox.rows import RowsWithout
 from frontdesk.inbox.scanning import is_due, is_loading_rows
 from frontdesk.inbox.state import Inbox, Keys
 from frontdesk.query import Query, QueryNames
+from frontdesk.query.language import is_positive
 from frontdesk.query.names import unknown_name
 from frontdesk.query.terms import CONTACT, FOLLOW_UP, WORDS
 from frontdesk.text.clean import one_line
@@ -52,7 +53,10 @@ def loaded(inbox: Inbox, *, in_list: bool) -> str:
     words += [f"{rows.left_out} hidden"] if isinstance(rows, RowsWithout) else []
     if view.added_above and not inbox.window.at_start:
         words.append(f"{view.added_above} new ▲ {inbox.keys['list.first']}")
-    words.append(_held(inbox) if view.scan is None else _found(inbox, in_list=in_list))
+    if inbox.matches_nothing:
+        words.append("no match")
+    else:
+        words.append(_held(inbox) if view.scan is None else _found(inbox, in_list=in_list))
     return " · ".join(words)
 
 
@@ -99,8 +103,6 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
     view = inbox.view
     assert view.scan is not None
     matches, far = view.scan.matches, scanned(inbox)
-    if inbox.matches_nothing:
-        return "no match"
     if view.complete and view.wider_list:
         return f"{matches:,} from {view.wider_list}"
     if view.complete:
@@ -146,6 +148,7 @@ def empty(inbox: Inbox) -> str:
         within=inbox.view.wider_list,
         seconds=inbox.connection.asking_seconds,
         cannot=inbox.planning.cannot(inbox.view.query),
+        searched=bool(inbox.view.shown.vouched),
     )
 
 
@@ -163,12 +166,14 @@ def empty_words(
     within: str = "",
     seconds: int = 0,
     cannot: str = "",
+    searched: bool = False,
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
 
     looked_through: progress of the local filter, empty when the scan is complete; paused: no key
     lets it go on. within: name of the list that was filtered here, if it is not the view's own.
-    seconds: since its request. cannot: what the server cannot filter by, as a sentence.
+    seconds: since its request. cannot: what the server cannot filter by, as a sentence. searched:
+    the server has looked for the words, in messages too.
     """
     unknown = [words for term in query.terms if (words := unknown_name(term, names))]
     unknown += [cannot] if cannot else []
@@ -183,7 +188,7 @@ def empty_words(
         words = query_words(Query(query.filters), names, now)
         where = f" in {within}" if within else ""
         search = ""
-        if any(term.kind == WORDS and not term.negated for term in query.filters):
+        if not searched and any(is_positive(term, WORDS) for term in query.filters):
             where += " by name, number, label or last message"
             search = f"{keys['inbox.search']}: search messages · "
         return f"No conversation matches {words}{where}.  {search}{remove}"

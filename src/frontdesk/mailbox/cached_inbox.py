@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -22,15 +23,19 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
+from frontdesk.text.clean import AtLeast
 from frontdesk.text.entries import NewSinceVisit
 from frontdesk.text.messages import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
+    ConversationPage,
     Counts,
     Note,
+    Page,
     ReportQuery,
+    body_of,
     instant,
 )
 from frontdesk.wire.values import STATUSES
@@ -77,6 +82,7 @@ class CachedInbox:
         self._cache, self._clock, self._keep = cache, clock, keep
         self.fill_progress = cache.fill_progress
         self.follow_ups = FollowUps(self, cache)
+        self.total = partial(total_of, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
 
@@ -404,6 +410,26 @@ def conversations_name(filter: ConversationFilter) -> ListName:
     return ListName(f"conversations?{urlencode(filter.parameters())}", CONVERSATION)
 
 
+def total_of(cache: Cache, filter: ConversationFilter) -> int | None:
+    """Number of conversations of a filter with a query, as of its last first page here."""
+    page = cache.value("counts", counts_name(filter), ConversationPage)
+    if page is None or page.total is None:
+        return None
+    return AtLeast(page.total) if page.total_capped else page.total
+
+
+async def save_total(cache: Cache, filter: ConversationFilter, page: Page[Conversation]) -> bool:
+    """Save how many conversations a query has, from its first page; True if that changed."""
+    if not isinstance(page, ConversationPage):
+        return False
+    counted = body_of(page.model_copy(update={"data": (), "next_cursor": None}))
+    return await cache.save("counts", counts_name(filter), counted)
+
+
 def counts_name(filter: ConversationFilter) -> str:
-    """Name of the cached counts of a filter, which have every status and no order."""
-    return urlencode(filter.model_copy(update={"statuses": None, "sort": None}).parameters())
+    """Name of the cached counts of a filter, which have no order.
+
+    They have every status, but those of a query, which are one number.
+    """
+    left_out = {"sort": None, **({} if filter.query else {"statuses": None})}
+    return urlencode(filter.model_copy(update=left_out).parameters())

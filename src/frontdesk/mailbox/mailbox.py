@@ -26,7 +26,13 @@ from frontdesk.errors import (
     Refused,
     Unreachable,
 )
-from frontdesk.mailbox.cached_inbox import ME, CachedInbox, conversations_name, counts_name
+from frontdesk.mailbox.cached_inbox import (
+    ME,
+    CachedInbox,
+    conversations_name,
+    counts_name,
+    save_total,
+)
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, PrefetchedThreads, RequestCount
@@ -309,6 +315,12 @@ class Mailbox(CachedInbox):
 
         Missing, forbidden, refused or unreadable counts change nothing; `server` says which.
         """
+        if filter.query is not None:
+            one = self.source.conversation_page(filter, limit=1)
+            with suppress(NotFound, NotOffered, Forbidden, Refused, BadResponse):
+                page = await self._requests.track(one)
+                return await save_total(self._cache, filter, page)
+            return False
         try:
             counts = await self._requests.track(self.source.counts(filter, by=COUNTS_BY))
         except (NotFound, Forbidden, Refused, BadResponse):
@@ -419,6 +431,8 @@ class Mailbox(CachedInbox):
                 raise NotOffered("This server does not have this filter")
             if filter.assignee == "me" and cursor is None:
                 await self._learn_me(filter, page)
+            if filter.query is not None and cursor is None:
+                await save_total(self._cache, filter, page)
             return page
 
         return fetch

@@ -19,6 +19,7 @@ from frontdesk.query.language import (
     Term,
     comparison,
     is_duration,
+    is_positive,
 )
 from frontdesk.query.names import (
     QueryNames,
@@ -41,6 +42,7 @@ from frontdesk.query.terms import (
     FIELD,
     FOLLOW_UP,
     HOURS,
+    KINDS,
     LABEL,
     NEEDS,
     NEWEST,
@@ -50,16 +52,20 @@ from frontdesk.query.terms import (
     UNREAD,
     WAITING,
     WINDOW,
+    WORDS,
 )
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import Conversation, ConversationFilter
 from frontdesk.wire.queries import (
     EXTENSIONS,
+    LATER_ORDERS,
     LISTS,
+    MOST_QUERY_CHARACTERS,
+    MOST_QUERY_TERMS,
     MOST_RANGES,
     MOST_VALUES,
-    SORT_CREATED,
+    SORT_LATER,
     SPANS,
     FieldFilter,
     joined,
@@ -83,17 +89,24 @@ _LEAST_DIGITS = 5
 class QueryPlan(NamedTuple):
     """Parts of a query by where they are applied.
 
-    rest: terms for loaded rows. order: order of the rows to show.
+    rest: terms for loaded rows. order: order of the rows to show. asked: terms that the server
+    answers as such, in `filter.query`.
     """
 
     filter: ConversationFilter
     rest: tuple[Term, ...] = ()
     order: str = NEWEST
+    asked: tuple[Term, ...] = ()
 
     @property
     def hidden(self) -> tuple[Term, ...]:
         """Terms of the rest that no row shows: the query cannot be answered."""
         return tuple(term for term in self.rest if term.kind in HIDDEN)
+
+    @property
+    def vouched(self) -> tuple[Term, ...]:
+        """Terms for which the server vouches, as a row does not show all that they look at."""
+        return tuple(term for term in self.asked if term.kind in (*IN_PART, *HIDDEN))
 
     @property
     def exact(self) -> bool:
@@ -134,18 +147,77 @@ def plan(
     """
     members: dict[str, Any] = {}
     rest: list[Term] = []
+    asked: dict[Term, str] = {}
+    # What is found here is tested here.
+    of_rows = IN_PART if any(is_positive(term, FOLLOW_UP) for term in query.terms) else ()
     for term in query.filters:
         found = _members(_single(term, names), names, now)
         added = None if found is None else _added(members, found, offered)
-        if added is None:
+        if added is not None:
+            members = added
+        elif (
+            "query" in offered
+            and term.kind not in of_rows
+            and (text := _asked(term, names, now)) is not None
+        ):
+            asked[term] = text
+        else:
             rest.append(term)
-            continue
-        members = added
-        if term.kind == UNREAD:
+        if added is not None and term.kind == UNREAD:
             # What was read on this computer is unread on the server.
             rest.append(term)
+    text = " ".join(asked.values())
+    if len(text) > MOST_QUERY_CHARACTERS or len(asked) > MOST_QUERY_TERMS:
+        return plan(query, names, frozenset(offered) - {"query"}, now)
     sort = _server_order(query.order, rest, offered)
-    return QueryPlan(ConversationFilter(**members, sort=sort), tuple(rest), query.order)
+    filter = ConversationFilter(**members, query=text or None, sort=sort)
+    return QueryPlan(filter, tuple(rest), query.order, tuple(asked))
+
+
+# Kinds of which a row shows a part.
+IN_PART = (CONTACT, WORDS)
+
+
+def _asked(term: Term, names: QueryNames, now: datetime | None) -> str | None:
+    """A term as a server reads it: ids for names, times for days. None if it does not know it."""
+    # What was read on this computer is unread on the server.
+    if KINDS[term.kind].local or term.kind == UNREAD:
+        return None
+    if term.kind == FIELD:
+        key = field_key(term.key, names)
+        values = tuple(dates.absolute(value, now.date()) if now else value for value in term.values)
+        return None if key is None else str(_with_values(term._replace(key=key), values))
+    if term.kind in DATED and not is_duration(term.value):
+        times = "" if now is None else _instants(term.value, now)
+        return str(term._replace(value=times)) if times.strip(dates.RANGE) else None
+    every = [_asked_value(one, names) for one in alternatives(term, names)]
+    known = tuple(value for each in every for value in each or ())
+    return None if None in every or not known else str(_with_values(term, known))
+
+
+def _asked_value(term: Term, names: QueryNames) -> Sequence[str] | None:
+    """Values for a server of a term of one value; None if it names what is not known here."""
+    if term.kind == CONTACT:
+        id = contact_id(term.value, names)
+        return (term.value,) if id is None else (f"{ID}{id}",)
+    if term.kind == LABEL:
+        titles = meaning(term, names)
+        return (term.value,) if titles is None else sorted(titles)
+    is_name = term.kind in (ASSIGNEE, AUTHOR, CHANNEL, TEAM)
+    if not is_name or term.value in WORDS_OF.get(term.kind, ()):
+        return (term.value,)
+    ids = meaning(term, names)
+    return None if ids is None else [f"{ID}{id}" for id in sorted(ids)]
+
+
+def _with_values(term: Term, values: Sequence[str]) -> Term:
+    return term._replace(value=values[0], others=tuple(values[1:]))
+
+
+def _instants(days: str, now: datetime) -> str:
+    """Days as times, which mean the same in every zone; one that no clock can say is no end."""
+    ends = (moment and _instant(moment) for moment in dates.moments(days, now))
+    return dates.RANGE.join(end or "" for end in ends)
 
 
 def cannot(plan: QueryPlan) -> str:
@@ -196,7 +268,7 @@ def _server_order(order: str, rest: Iterable[Term], offered: Collection[str]) ->
     """
     if "sort" not in offered:
         return None
-    if order in _SERVER_ORDERS or (order == CREATED and SORT_CREATED in offered):
+    if order in _SERVER_ORDERS or (order in LATER_ORDERS and SORT_LATER in offered):
         return order
     kinds = (term.kind for term in rest if not term.negated)
     return next((kind for kind in kinds if kind in _SERVER_ORDERS), None)

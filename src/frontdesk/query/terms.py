@@ -343,7 +343,8 @@ TABLE: Sequence[TermKind] = (
         rows=(
             (
                 '`refund`, `"money back"`',
-                "with these words in name, number, last message or labels",
+                "with this word in a message, the customer's name, username or number, or a label;"
+                " in quotes, several words as one",
             ),
         ),
     ),

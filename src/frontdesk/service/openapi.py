@@ -27,7 +27,6 @@ from frontdesk.service.openapi_schemas import (
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.filters import FLAGS, MAX_QUERY_LENGTH
-from frontdesk.service.routes.query_terms import MOST_CHARACTERS
 from frontdesk.service.routes.report_parts import MAX_TARGET_SECONDS
 from frontdesk.wire import ConversationPage, Problem, Wire
 from frontdesk.wire.base import EXTENSION
@@ -40,6 +39,7 @@ from frontdesk.wire.queries import (
     COUNTS_BY,
     GRANULARITIES,
     MAX_LIMIT,
+    MOST_QUERY_CHARACTERS,
     MOST_VALUES,
     REPORT_PARTS,
 )
@@ -237,7 +237,7 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": {
                 **_WORDS,
                 "minLength": 1,
-                "maxLength": MOST_CHARACTERS,
+                "maxLength": MOST_QUERY_CHARACTERS,
                 "examples": ["waiting:>1h has:image -#spam refund"],
             },
             EXTENSION: True,

@@ -275,6 +275,17 @@ def file_size(size: int) -> str:
     return f"{tenths // 10}.{tenths % 10} {name}"
 
 
+class AtLeast(int):
+    """Number of what was counted until counting ended; it is written with a plus.
+
+    >>> f"{AtLeast(10_000):,}"
+    '10,000+'
+    """
+
+    def __format__(self, spec: str) -> str:
+        return f"{int(self):{spec}}+"
+
+
 def counted(count: int, noun: str) -> str:
     """Number and noun, which is in the plural unless there is one.
 

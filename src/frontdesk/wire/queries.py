@@ -48,15 +48,17 @@ WALKED = frozenset(
 # Filters that came after the other extensions, so that a server may have those and not these.
 LATER = frozenset({*LISTS.values(), *WALKED})
 # Stands for an order that came later too.
-SORT_CREATED = "sort=created"
+LATER_ORDERS = ("created", "oldest")
+SORT_LATER = "sort=created"
 # Filters of conversations that a server may lack, and `sort`.
-EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort", SORT_CREATED, *LATER})
+EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort", SORT_LATER, *LATER})
 # Authors besides users: the WhatsApp Business app on a phone, and a bot.
 AUTHOR_WORDS = ("me", "phone", "ai")
 MOST_VALUES = 20
 # Ranges of the index that one page may merge.
 MOST_RANGES = 96
 MOST_FIELD_CHARACTERS = 200
+MOST_QUERY_CHARACTERS, MOST_QUERY_TERMS = 1_000, 20
 # What counts are given by on request, an extension. Not by labels where they are of one label.
 COUNTS_BY = ("assignees", "labels")
 # Filters of conversations that counts, which have every status, may be narrowed by: extensions.

@@ -539,7 +539,7 @@ def test_the_seconds_of_rest_begin_when_a_late_thread_is_displayed(tmp_path: Pat
         here = Shown(app).selected
         assert f"from {here}" in "\n".join(Shown(app).part("Thread"))
         assert here in unread(app)
-        await asyncio.sleep(3.0)
+        await asyncio.sleep(4.0)
         assert here not in unread(app)
 
     play(Slow(20), tmp_path, story)

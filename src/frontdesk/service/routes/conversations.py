@@ -55,7 +55,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     assigned, assignee_id = filters.assignee(request, values)
     narrowed = _extensions(request, values)
     listed = listed_filters(request, values) if LATER & parameters.names else _NO_LISTS
-    asked = query_terms.read_query(request, values)
+    asked = query_terms.read_query(request, values) if "query" in parameters.names else None
     terms = _searched(request, values)
     sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or (asked and asked.sort)
     sort = sort or DEFAULT_CONVERSATION_ORDER

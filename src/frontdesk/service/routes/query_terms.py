@@ -87,10 +87,9 @@ from frontdesk.store.query_conditions import (
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import is_user_id, phone_pattern
 from frontdesk.text.search import Terms, contact_words
-from frontdesk.wire.queries import FieldFilter
+from frontdesk.wire.queries import MOST_QUERY_CHARACTERS, MOST_QUERY_TERMS, FieldFilter
 from frontdesk.wire.values import STATUSES
 
-MOST_CHARACTERS, MOST_TERMS = 1_000, 20
 # What a key needs to name one of these; their ids it may have without.
 _NAME_SCOPES: Mapping[str, str] = MappingProxyType(
     {
@@ -138,8 +137,9 @@ def read_query(request: EndpointRequest, values: dict[str, str]) -> AskedQuery |
         return None
     query, problems = analyse(text)
     mistakes, reason = [problem.message for problem in problems], "malformed"
-    if len(text) > MOST_CHARACTERS or len(query.terms) > MOST_TERMS:
-        mistakes = [f"A query has {MOST_CHARACTERS:,} characters and {MOST_TERMS} terms at most."]
+    if len(text) > MOST_QUERY_CHARACTERS or len(query.terms) > MOST_QUERY_TERMS:
+        most = f"{MOST_QUERY_CHARACTERS:,} characters and {MOST_QUERY_TERMS} terms"
+        mistakes = [f"A query has {most} at most."]
         query = Query()
     values["query"] = str(query)
     terms = _QueryTerms(request, query)

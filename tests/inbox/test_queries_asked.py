@@ -1,0 +1,86 @@
+"""What the server answers as a query: one request with the number of all, and rows that stay."""
+
+import pytest
+
+from frontdesk.inbox import words
+from frontdesk.inbox.counting import count_of
+from frontdesk.inbox.requests import FetchHead, FetchOlder
+from frontdesk.query import parse
+from tests.inbox.memory import Server, Terminal, basic, name
+
+VIEW_8 = "is:open waiting:>1h sort:waiting"
+
+
+def requests_for_rows(server: Server) -> tuple[int, int]:
+    """Requests for first pages, and for those that are loaded ahead."""
+    return sum(isinstance(one, FetchHead) for one in server.asked), sum(
+        isinstance(one, FetchOlder) for one in server.asked
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [VIEW_8, 'from:"Customer 0"', "factura", "has:voice waiting:<9h -@me #billing,refund"],
+)
+def test_one_request_answers_with_the_number_of_all(text: str) -> None:
+    server = Server(2_000)
+    server.said = {id: ("factura", "has:voice") for id in ("7", "400", "1900")}
+    terminal = Terminal(server)
+    terminal.wait(5.0)
+    server.asked.clear()
+    terminal.query(text, seconds=3.0)
+    view = terminal.inbox.view
+    assert view.scan is None
+    first, ahead = requests_for_rows(server)
+    assert first == 1
+    assert ahead <= 1
+    matching = {row.id for row in server.matching(view.wanted.filter)}
+    assert {row.id for row in terminal.listed} <= matching
+    assert count_of(terminal.inbox, parse(text)) == len(matching)
+
+
+def test_tabs_of_queries_have_their_number_before_they_are_shown() -> None:
+    terminal = Terminal(server := Server(400))
+    # A row that is not as near to an hour as the seconds that pass here.
+    server.rows.pop("59")
+    terminal.wait(5.0)
+    waits = server.matching(terminal.inbox.planning.plan_of(parse(VIEW_8)).filter)
+    assert waits
+    assert count_of(terminal.inbox, parse(VIEW_8)) == len(waits)
+
+
+def test_a_conversation_found_by_what_its_row_does_not_show_is_no_row_that_left() -> None:
+    server = Server(60)
+    server.said = {"7": ("factura",)}
+    terminal = Terminal(server)
+    terminal.query("factura", seconds=3.0)
+    assert terminal.names == [name(7)]
+    server.change("7", labels=["refund"])
+    terminal.press("ctrl+r", seconds=3.0)
+    assert terminal.names == [name(7)]
+    assert not terminal.window.dimmed
+
+
+def test_the_selected_row_is_not_added_to_what_the_server_found() -> None:
+    terminal = Terminal(Server(60))
+    terminal.press("j", "j", seconds=3.0)
+    terminal.query("factura", seconds=3.0)
+    assert terminal.names == []
+    assert words.empty(terminal.inbox).startswith("No conversation matches factura")
+
+
+def test_a_server_without_queries_has_its_loaded_rows_tested() -> None:
+    terminal = Terminal(basic(60))
+    terminal.query("refund -#billing", seconds=5.0)
+    assert terminal.inbox.view.scan is not None
+    assert terminal.names == []
+    terminal.query("refund", seconds=5.0)
+    assert {label for row in terminal.listed for label in row.labels} >= {"refund"}
+
+
+def test_words_of_follow_ups_are_looked_for_here() -> None:
+    terminal = Terminal(Server(60))
+    terminal.wait(3.0)
+    plan = terminal.inbox.planning.plan_of(parse("is:followup factura has:image"))
+    assert plan.filter.query == "has:image"
+    assert [str(term) for term in plan.rest] == ["is:followup", "factura"]

@@ -1,0 +1,58 @@
+"""The parameter `query` that a query becomes: ids for names, times for days."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from frontdesk.query import QueryNames, parse, plan
+from frontdesk.query.names import TeamNames
+from frontdesk.query.plan import ALL_FILTERS
+
+NOW = datetime(2026, 3, 14, 12, tzinfo=ZoneInfo("Europe/Madrid"))
+NAMES = QueryNames(
+    users={"1": "Inés Duarte", "2": "Olu Bello"},
+    channels={"301": "Porto", "302": "Lagos"},
+    labels=("urgent", "repair, paid"),
+    me="1",
+    customers={"Rui": "77"},
+    teams={"4": TeamNames("Night", frozenset({"301"}), frozenset({"2"}))},
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("is:open", None),
+        ("waiting:>1h is:open", "waiting:>1h"),
+        ("waiting:>4h hours:business", "waiting:>4h hours:business"),
+        ("-@me,olu", "-@me,id:2"),
+        ("-in:lag", "-in:id:302"),
+        ("-team:night", "-team:id:4"),
+        ('#urgent #"repair, paid"', '#"repair, paid"'),
+        ("from:Mia", "from:Mia"),
+        ("from:Rui,Mia", "from:id:77,Mia"),
+        ('invoice -"paid twice"', 'invoice -"paid twice"'),
+        ("by:ines by:ai", "by:ai"),
+        ("-created:2026-03-02", "-created:2026-03-01T23:00:00.000Z..2026-03-02T23:00:00.000Z"),
+        ("-active:2026-02..", "-active:2026-01-31T23:00:00.000Z.."),
+        ("has:image,voice -has:note", "has:image,voice -has:note"),
+        ("-unread", None),
+    ],
+)
+def test_what_has_no_parameter_goes_to_the_query(text: str, asked: str | None) -> None:
+    answer = plan(parse(text), NAMES, ALL_FILTERS, NOW)
+    assert answer.filter.query == asked
+    assert [str(term) for term in answer.rest] == (["-unread"] if text == "-unread" else [])
+
+
+@pytest.mark.parametrize("text", [" ".join(f"w{n}" for n in range(21)), "x" * 1_001])
+def test_more_than_a_server_takes_is_tested_here(text: str) -> None:
+    answer = plan(parse(text), NAMES, ALL_FILTERS, NOW)
+    assert answer.filter.query is None
+    assert len(answer.rest) == len(parse(text).terms)
+
+
+def test_each_order_is_the_servers() -> None:
+    for order in ("active", "oldest", "waiting", "window", "created"):
+        assert plan(parse(f"sort:{order}"), NAMES, ALL_FILTERS, NOW.astimezone(UTC)).is_sorted
