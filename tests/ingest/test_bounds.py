@@ -40,7 +40,16 @@ PERSON = Person("+34600000001", "34600000001")
 CHECKED = {
     *("phone_number_id", "phone", "channel", "person", "wamid", "reply_wamid", "target_wamid"),
     *("external_id", "key", "id", "title", "short_code", "language", "old", "new", "channels"),
-    *("members", "display_phone_number", "waba_id", "forwarded", "status", "distribution", "user"),
+    *(
+        "former_names",
+        "members",
+        "display_phone_number",
+        "waba_id",
+        "forwarded",
+        "status",
+        "distribution",
+        "user",
+    ),
 }
 NAMED_BY_KEY = (events.TeamUpsert, events.TemplateUpsert, events.ConversationEvent)
 

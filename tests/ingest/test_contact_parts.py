@@ -4,8 +4,9 @@ from contextlib import suppress
 
 import pytest
 from tests.ingest.event_helpers import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
+from tests.ingest.inbox_state import state
 from tests.ingest.test_contact_merging import adds_up, by_phone
-from tests.ingest.test_export import contents, exported, put_in
+from tests.ingest.test_export import exported, put_in
 from tests.stores import Engine, sqlite_store
 
 from frontdesk.ingest.erase import erase
@@ -196,7 +197,7 @@ def test_an_export_can_be_taken_apart_as_well(
         joined(first)
         apply(first, *late)
         put_in(second, exported(first))
-        assert contents(second) == contents(first)
+        assert state(second) == state(first)
         apply(second, inbound(NOW - 9600, person=NUMBER, text="oldest"))
         assert adds_up(second)
         assert len(rows(second, "SELECT id FROM contact")) == 2

@@ -318,8 +318,13 @@ def test_who_is_nobodys_any_more_is_taken_from_their_assignee() -> None:
     assert line_of("conversation", **PLACE) == []
 
 
-def test_of_a_full_copy_the_state_is_not_told_again() -> None:
-    assert line_of("conversation", **PLACE, status="open", stored={}) == []
+@pytest.mark.parametrize(("known", "assumed"), [(0, "open"), (1, None)])
+def test_of_an_exported_conversation_only_a_status_that_was_assumed_is_told(
+    known: int, assumed: str | None
+) -> None:
+    line = {**PLACE, "created_at": AT, "last_activity_at": AT + 5, "labels": ["vip"]}
+    (event,) = line_of("conversation", **line, status="open", stored={"status_known": known})
+    assert (event.at, event.active_at, event.assumed) == (AT, AT + 5, assumed)
 
 
 @pytest.mark.parametrize(
@@ -417,14 +422,28 @@ def test_a_reaction_is_of_its_side(members: dict[str, str], person: str, author:
     assert (reaction.outbound, reaction.at) == (members["direction"] == "outbound", AT)
 
 
-def test_a_note_that_was_changed_later_is_told_twice() -> None:
+def test_a_note_that_was_changed_later_has_both_times() -> None:
     note = {**PLACE, "text": "Call", "created_at": AT, "external_id": "n"}
-    assert [event.at for event in line_of("note", **note, updated_at=AT + 1)] == [AT, AT + 1]
-    assert [event.at for event in line_of("note", **note, updated_at=AT)] == [AT]
+    for updated_at in (AT, AT + 1):
+        (event,) = line_of("note", **note, updated_at=updated_at)
+        assert (event.created_at, event.at) == (AT, updated_at)
 
 
-@pytest.mark.parametrize("kind", ["alias", "identity_change", "part", "orphan"])
-def test_rows_that_only_a_restore_needs_say_nothing(kind: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"old": "+34600000051", "new": "ES.51", "at": MOMENT},
+        # As 0.2.0 wrote it.
+        {"stored": {"old": "+34600000051", "new": "ES.51", "at": AT}},
+    ],
+)
+def test_a_change_of_identity_is_from_one_name_to_another(line: dict[str, Any]) -> None:
+    (event,) = line_of("identity_change", **line)
+    assert (event.old.phone, event.new.wa_user_id, event.at) == ("+34600000051", "ES.51", AT)
+
+
+@pytest.mark.parametrize("kind", ["alias", "part"])
+def test_rows_of_merged_contacts_of_earlier_exports_say_nothing(kind: str) -> None:
     assert line_of(kind) == []
 
 

@@ -7,7 +7,7 @@ upsert never overwrites a value with None. A channel is identified by its phone_
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from frontdesk.store.rows import ChannelDetails
 from frontdesk.text.phones import phone_forms
@@ -41,6 +41,11 @@ class Person:
         if wa_id is None and len(phone_forms(phone)) == 1:
             wa_id = phone.removeprefix("+")
         return cls(phone, wa_id, wa_user_id)
+
+    @classmethod
+    def named(cls, name: str) -> "Person":
+        """Return who has one name: a number with +, or a user id."""
+        return cls(name) if name.startswith("+") else cls(wa_user_id=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,8 @@ class NumberUpdate:
 class ContactUpsert:
     """Facts about a contact. channel: the channel of the conversation, None without one.
 
-    marketing_opt_out: True if the customer wants no marketing messages from `at` on.
+    marketing_opt_out: True if the customer wants no marketing messages from `at` on. is_sighting:
+    the person had these identifiers then; False if their times are known from a `ContactMention`.
     """
 
     person: Person
@@ -110,15 +116,20 @@ class ContactUpsert:
     marketing_opt_out: bool | None = None
     custom_fields: Mapping[str, Any] = field(default_factory=dict)
     channel: str | None = None
+    is_sighting: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ContactRemove:
-    """Removal from a channel's address book; only the name from there is dropped."""
+    """Removal from a channel's address book; only the name from there is dropped.
+
+    is_sighting: as of `ContactUpsert`.
+    """
 
     person: Person
     at: int
     channel: str | None = None
+    is_sighting: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +146,30 @@ class IdentityChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactMention:
+    """A contact since `at`, without facts. active_at: when it last took part in a message.
+
+    former_names: further numbers (E.164) and user ids, each ignored if another contact has it.
+    phone_at, user_at: when an event last named the number and the user id, 0 for never.
+    """
+
+    person: Person
+    at: int
+    former_names: tuple[str, ...] = ()
+    active_at: int | None = None
+    phone_at: int = 0
+    user_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class MessageUpsert:
     """Message between a channel and a person. `live` is False for back-fill.
 
     status: delivery status reported with the message itself. stamped_at: the provider's time if it
     lies in the future; `at` is then the time of receipt. edited_at, deleted_at, error: for a
     message without a wamid, which other events cannot refer to. compared: of a chat export, and no
-    stored message is the same.
+    stored message is the same. expired_at: when the contents were removed because of their age.
+    is_sighting: as of `ContactUpsert`.
     """
 
     channel: str
@@ -168,6 +196,8 @@ class MessageUpsert:
     error: Mapping[str, Any] | None = None
     pricing: MessagePricing | None = None
     compared: bool = False
+    expired_at: int | None = None
+    is_sighting: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +271,15 @@ class ReactionSet:
 
 @dataclass(frozen=True, slots=True)
 class NoteUpsert:
+    """Note. at: time of this text; created_at: when it was first written, None for `at`."""
+
     channel: str
     person: Person
     external_id: str
     at: int
     text: str
     author: Author
+    created_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +297,21 @@ class ConversationEvent:
     at: int
     name: str
     value: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationUpsert:
+    """What no other event says of a conversation.
+
+    at: its start. active_at: its last activity, or later. assumed: open or resolved, as long as
+    only back-fill is known of it; None for what the import chooses.
+    """
+
+    channel: str
+    person: Person
+    at: int
+    active_at: int
+    assumed: Literal["open", "resolved"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +397,7 @@ DomainEvent = (
     | ContactUpsert
     | ContactRemove
     | IdentityChange
+    | ContactMention
     | MessageUpsert
     | MessageEdit
     | MessageRevoke
@@ -357,6 +406,7 @@ DomainEvent = (
     | ReactionSet
     | NoteUpsert
     | ConversationEvent
+    | ConversationUpsert
     | UserUpsert
     | TeamUpsert
     | LabelUpsert

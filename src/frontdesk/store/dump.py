@@ -1,6 +1,6 @@
-"""Dump and restore of an account's tables, page by page within one transaction."""
+"""Reads an account's tables, page by page within one transaction."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -25,18 +25,16 @@ DERIVED = frozenset(
     )
 )
 DERIVED_TABLES = DERIVED | {"contact_words", "contact_field"}
-# Tables that are not dumped: secrets, database metadata, raw webhooks, where files are, and the
-# revisions of changes.
+# Tables that are not dumped: secrets, database metadata, ids, raw webhooks, where files are, and
+# the revisions of changes.
 TABLES_NOT_EXPORTED = frozenset(
-    ("meta", "api_key", "raw_event", "checkpoint", "media", "media_garbage", "change")
+    ("meta", "last_id", "api_key", "raw_event", "checkpoint", "media", "media_garbage", "change")
 )
 
 # Link tables: the owning column and the linked column.
 LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"team_channel": ("team_id", "channel_id"), "team_member": ("team_id", "user_id")}
 )
-
-_LARGEST = MappingProxyType({"BIGINT": 2**63 - 1, "SMALLINT": 2**15 - 1})
 
 
 def accounts(connection: Connection, slug: str | None = None) -> list[Row]:
@@ -46,13 +44,10 @@ def accounts(connection: Connection, slug: str | None = None) -> list[Row]:
     return connection.rows(f"SELECT * FROM account {chosen} ORDER BY id", parameters)
 
 
-def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
-    """Return the last allocated id by kind of row; empty for a new account."""
-    rows = connection.rows(
-        "SELECT kind, value FROM last_id WHERE account_id = :account ORDER BY kind",
-        {"account": account_id},
-    )
-    return {row["kind"]: row["value"] for row in rows if row["kind"] not in DERIVED}
+def is_empty(connection: Connection, account_id: int) -> bool:
+    """Check if no row of an account was ever made."""
+    sql = "SELECT 1 FROM last_id WHERE account_id = :account LIMIT 1"
+    return connection.row(sql, {"account": account_id}) is None
 
 
 def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]:
@@ -90,7 +85,7 @@ def links(connection: Connection, account_id: int, table: str) -> dict[int, list
     return links
 
 
-def restore_account(connection: Connection, account_id: int, settings: Mapping[str, Any]) -> None:
+def set_account(connection: Connection, account_id: int, settings: Mapping[str, Any]) -> None:
     """Set an account's name, zone, creation time, state, retention and business hours."""
     names = (
         *("name", "timezone", "created_at", "disabled", "messages_keep_days"),
@@ -102,34 +97,8 @@ def restore_account(connection: Connection, account_id: int, settings: Mapping[s
     )
 
 
-def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert rows unchanged; existing rows are kept."""
-    names = columns(kind)
-    values = ", ".join(f":{name}" for name in names)
-    into = f"{table_of(kind).name}({', '.join(names)})"
-    connection.run_many(f"INSERT INTO {into} VALUES ({values}) ON CONFLICT DO NOTHING", rows)
-
-
 def columns(kind: str) -> tuple[str, ...]:
     return tuple(table_of(kind).types)
-
-
-def unstorable_column(kind: str, row: Mapping[str, Any]) -> str | None:
-    """Return the first column whose value cannot be stored, None if all can."""
-    types = table_of(kind).types
-    for name, value in row.items():
-        type_, required = types.get(name, ("", False))
-        if not type_ or (required if value is None else not _fits(type_, value)):
-            return name
-    return None
-
-
-def _fits(type_: str, value: object) -> bool:
-    if type_ == "TEXT":
-        return isinstance(value, str)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return False
-    return abs(value) <= _LARGEST[type_]
 
 
 def _paged(

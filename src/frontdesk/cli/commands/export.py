@@ -57,9 +57,10 @@ def events_command(
 ) -> None:
     """Export a database as lines of JSON.
 
-    The export has everything but the API keys, as of one moment. `frontdesk import events` restores
-    it into an empty database: for backups, and to move between SQLite and PostgreSQL. Files that
-    the directory of --with-files has already are not copied again.
+    The export has everything but the API keys, as of one moment. `frontdesk import events` makes
+    the same inbox of it in an empty database, with other ids: for backups, and to move between
+    SQLite and PostgreSQL. Files that the directory of --with-files has already are not copied
+    again.
     """
     from frontdesk.ingest.archive.attachments import FileArchive
 

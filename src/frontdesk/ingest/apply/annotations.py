@@ -94,8 +94,9 @@ class Annotations:
             self._context.counts.add("notes", "changed")
         else:
             channel_id = self._catalogue.channel_id(event.channel, event.at)
-            conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
-            row = self._new_note(event, conversation)
+            created_at = event.at if event.created_at is None else event.created_at
+            conversation = self._conversations.get_or_create(channel_id, event.person, created_at)
+            row = self._new_note(event, conversation, created_at)
             self._context.counts.add("notes", "new")
         conversation.touched = True
         self._notes[event.external_id] = self._unsaved_notes[event.external_id] = row
@@ -198,13 +199,15 @@ class Annotations:
             key=row["external_id"] or "",
         )
 
-    def _new_note(self, event: NoteUpsert, conversation: BatchConversation) -> NoteRow:
+    def _new_note(
+        self, event: NoteUpsert, conversation: BatchConversation, created_at: int
+    ) -> NoteRow:
         author_id, author_name = self._catalogue.author(event.author, event.at)
         return {
             "account_id": self._context.account_id,
             "conversation_id": conversation.id,
             "id": self._context.ids.next("note"),
-            "created_at": event.at,
+            "created_at": created_at,
             "updated_at": event.at,
             "text": event.text,
             "author": event.author.kind,

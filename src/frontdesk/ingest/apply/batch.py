@@ -24,9 +24,11 @@ from frontdesk.ingest.apply.messages import Messages
 from frontdesk.ingest.apply.metrics import MetricDeltas
 from frontdesk.ingest.events import (
     ChannelUpsert,
+    ContactMention,
     ContactRemove,
     ContactUpsert,
     ConversationEvent,
+    ConversationUpsert,
     DomainEvent,
     IdentityChange,
     MessageEdit,
@@ -132,6 +134,11 @@ class Batch:
         persons = chain(
             (person for person, _, _ in self._sightings(kinds)),
             *(persons for persons, _ in copies),
+            (
+                Person.named(name)
+                for mention in kinds.get(ContactMention, ())
+                for name in mention.former_names
+            ),
         )
         stored = {ids[0] for _, ids in copies if ids is not None}
         self.annotations.load_reactions(kinds.get(ReactionSet, ()))
@@ -141,8 +148,8 @@ class Batch:
 
     def _settle(self, kinds: Kinds, contact_ids: Sequence[int], copies: Iterable[Copies]) -> None:
         """Resolve persons to contacts, and move conversations to the contacts that result."""
-        moves = kinds.get(IdentityChange, ())
-        self.contacts.settle(self._sightings(kinds), copies, moves)
+        moves, mentions = kinds.get(IdentityChange, ()), kinds.get(ContactMention, ())
+        self.contacts.settle(self._sightings(kinds), copies, moves, mentions)
         self.conversations.load(contact_ids)
         self.conversations.regroup(self.contacts.moves())
         self.messages.update_places()
@@ -155,6 +162,9 @@ class Batch:
         messages = sorted(kinds.get(MessageUpsert, ()), key=attrgetter("at"))
         _each(self.contacts.apply, kinds.get(ContactUpsert, ()))
         _each(self.contacts.remove, kinds.get(ContactRemove, ()))
+        for mention in kinds.get(ContactMention, ()):
+            if mention.active_at is not None:
+                self.contacts.record_activity(mention.person, mention.active_at)
         _each(self.messages.apply_message, messages)
         self.messages.fill_templates(self.catalogue.new_templates)
         _each(self.messages.apply_status, kinds.get(StatusUpdate, ()))
@@ -164,6 +174,9 @@ class Batch:
         _each(self.annotations.apply_note, kinds.get(NoteUpsert, ()))
         _each(self.annotations.apply_event, kinds.get(ConversationEvent, ()))
         _each(self.annotations.apply_read, kinds.get(MessageRead, ()))
+        for conversation in kinds.get(ConversationUpsert, ()):
+            channel_id = self.catalogue.channel_id(conversation.channel, conversation.at)
+            self.conversations.apply(conversation, channel_id)
         self.annotations.apply_parked_reads()
 
     def _apply_catalogue(self, kinds: Kinds) -> None:
@@ -273,14 +286,17 @@ class Batch:
     def _sightings(self, kinds: Kinds) -> Iterator[Sighting]:
         """Yield the persons named by the batch, with times."""
         for event in kinds.get(MessageUpsert, ()):
-            yield event.person, event.at, 0 if event.outbound else event.at
-        for kind in (ContactUpsert, ContactRemove):
-            yield from ((event.person, event.at, event.at) for event in kinds.get(kind, ()))
-        for aside in (NoteUpsert, ConversationEvent):
+            is_sighting = event.is_sighting and not event.outbound
+            yield event.person, event.at, event.at if is_sighting else 0
+        for event in chain(kinds.get(ContactUpsert, ()), kinds.get(ContactRemove, ())):
+            yield event.person, event.at, event.at if event.is_sighting else 0
+        for aside in (NoteUpsert, ConversationEvent, ConversationUpsert):
             yield from ((event.person, event.at, 0) for event in kinds.get(aside, ()))
         for move in kinds.get(IdentityChange, ()):
             yield move.old, move.at, 0
             yield move.new, move.at, 0
+        for mention in kinds.get(ContactMention, ()):
+            yield from _times_of(mention)
         stored = self.messages.stored
         for status in kinds.get(StatusUpdate, ()):
             if status.person is not None and not stored(status.channel, status.wamid):
@@ -305,6 +321,16 @@ class Batch:
                 yield named, (contact_id, stored[place]["part"] or contact_id)
             elif len(named) > 1:
                 yield named, None
+
+
+def _times_of(mention: ContactMention) -> Iterator[Sighting]:
+    """Yield a contact as it is now, and the latest times of its number and its user id."""
+    person, at = mention.person, mention.at
+    yield person, at, 0
+    if person.phone is not None:
+        yield Person(person.phone, person.wa_id), max(at, mention.phone_at), mention.phone_at
+    if person.wa_user_id is not None:
+        yield Person(wa_user_id=person.wa_user_id), max(at, mention.user_at), mention.user_at
 
 
 def _wamids(kinds: Kinds) -> Iterator[tuple[str, str, int]]:

@@ -186,8 +186,7 @@ class ContactIndex:
 
     def named(self, name: str) -> BatchContact | None:
         """Return the contact of a name in the format of `principal_name`."""
-        person = Person(name) if name.startswith("+") else Person(wa_user_id=name)
-        return next(self.contacts_of(person), None)
+        return next(self.contacts_of(Person.named(name)), None)
 
     def add(self, contact: BatchContact) -> None:
         """Index a contact by its identifiers."""

@@ -19,6 +19,7 @@ from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
     NO_NAME,
+    ContactMention,
     ContactRemove,
     ContactUpsert,
     IdentityChange,
@@ -99,8 +100,11 @@ class Contacts:
         sightings: Iterable[Sighting],
         copies: Iterable[Copies],
         moves: Iterable[IdentityChange],
+        mentions: Iterable[ContactMention] = (),
     ) -> None:
         """Resolve persons to contacts, and apply identity changes."""
+        for mention in mentions:
+            self._add_former_names(mention)
         earliest: dict[Person, int] = {}
         latest: dict[Person, int] = {}
         for person, at, active_at in sightings:
@@ -182,6 +186,13 @@ class Contacts:
         ]
         writes.save(self._context.connection, "alias", aliases)
         self._parts.save()
+
+    def _add_former_names(self, mention: ContactMention) -> None:
+        """Make a contact found by its further names, unless another one has them."""
+        contact = self._get_or_create(mention.person, mention.at)
+        for name in mention.former_names:
+            if next(self._index.contacts_of(Person.named(name)), None) is None:
+                self._alias(contact, name)
 
     def _apply_facts(self, person: Person, at: int, facts: Mapping[str, Any]) -> None:
         contact = self._get_or_create(person, at)

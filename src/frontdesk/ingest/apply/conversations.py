@@ -18,11 +18,12 @@ from frontdesk.ingest.apply.conversation_rules import (
     InitialStatus,
     StateEvent,
 )
-from frontdesk.ingest.events import Person
+from frontdesk.ingest.events import ConversationUpsert, Person
 from frontdesk.store import lookups, rollups, writes
 from frontdesk.store.conversations import preview_json, previewed_id
 from frontdesk.store.database import Row
 from frontdesk.store.rows import OPEN, RESOLVED, ConversationRow, MessageRow, NoteRow
+from frontdesk.wire.values import STATUSES
 
 # (conversation id, part id or None), as in the columns.
 _Part = tuple[int, int | None]
@@ -42,6 +43,7 @@ class BatchConversation:
     first_at: earliest fact in this batch. refold: stored facts changed, so that all must be folded
     again. rewritten: changed stored messages by id. touched: readers see a difference. divided:
     some facts moved elsewhere, so that the stored row is void. unsummed: roll-ups by label lack it.
+    active_at, assumed: as of a ConversationUpsert.
     """
 
     id: int
@@ -57,6 +59,8 @@ class BatchConversation:
     touched: bool = False
     divided: bool = False
     missing_from_label_rollups: bool = False
+    active_at: int = 0
+    assumed: InitialStatus = "auto"
 
     @property
     def summed_labels(self) -> frozenset[int]:
@@ -137,6 +141,24 @@ class Conversations:
             self._context.counts.add("conversations", "new")
         self.extend_back(conversation, self._contacts.part(person), at)
         return conversation
+
+    def apply(self, event: ConversationUpsert, channel_id: int) -> None:
+        """Apply what no other event says of a conversation."""
+        conversation = self.get_or_create(channel_id, event.person, event.at)
+        conversation.active_at = max(conversation.active_at, event.active_at)
+        conversation.assumed = event.assumed or conversation.assumed
+        stored = conversation.stored
+        if (
+            stored is None
+            or event.at < stored["created_at"]
+            or event.active_at > stored["last_activity_at"]
+            or (
+                event.assumed is not None
+                and not stored["status_known"]
+                and STATUSES[stored["status"]] != event.assumed
+            )
+        ):
+            conversation.touched = self._context.counts.changed = True
 
     def _create(self, channel_id: int, contact_id: int, at: int) -> BatchConversation:
         id_ = self._context.ids.next("conversation")
@@ -276,6 +298,8 @@ def conversation_row(
     """
     stored = _unmoved_row(conversation)
     last_activity_at = _last_activity(conversation, state)
+    if choice == "auto":
+        choice = conversation.assumed
     status = conversation_rules.initial_status(state, choice, context.now, last_activity_at)
     hidden = state.status is None and status == RESOLVED
     return {
@@ -315,12 +339,11 @@ def _unmoved_row(conversation: BatchConversation) -> ConversationRow | None:
 
 def _last_activity(conversation: BatchConversation, state: ConversationState) -> int:
     """Return the newest message's time; never decreases."""
-    newest_at = state.newest_at
     stored = _unmoved_row(conversation)
-    if stored is None:
-        return conversation.first_at if newest_at is None else newest_at
-    before = int(stored["last_activity_at"])
-    return before if newest_at is None else max(before, newest_at)
+    times = [conversation.active_at, state.newest_at or 0]
+    if stored is not None:
+        times.append(int(stored["last_activity_at"]))
+    return max(times) or conversation.first_at
 
 
 def _preview(conversation: BatchConversation, state: ConversationState) -> str | None:

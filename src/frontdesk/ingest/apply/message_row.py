@@ -83,6 +83,7 @@ def message_row(event: MessageUpsert, author_id: int | None, author_name: str | 
         "stamped_at": event.stamped_at,
         "edited_at": event.edited_at,
         "deleted_at": event.deleted_at,
+        "expired_at": event.expired_at,
         "error_json": packed(event.error),
         **(_pricing(event.pricing) if event.outbound else {}),
     }

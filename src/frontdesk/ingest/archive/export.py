@@ -8,14 +8,15 @@ from frontdesk.ingest.archive.attachments import stored_digest
 from frontdesk.ingest.archive.row_codec import FACTS, VERSION, line_of
 from frontdesk.store import dump
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import blank
 from frontdesk.wire import timestamp
 
 Line = dict[str, Any]
+# Columns of a contact that are not null, with `aliases` and `began`: see the schema.
+_Part = Mapping[str, Any]
 
 # Referenced kinds come first.
 _NAMED = ("channel", "user", "label", "custom_field", "canned_response", "template")
-# Contacts with their aliases and identity data.
-_PEOPLE = ("contact", "alias", "identity_change", "part")
 _REST = ("reaction", "orphan")
 
 
@@ -53,15 +54,17 @@ class _AccountExport:
         self._numbers: dict[int, str] = {}
         self._users: dict[int, Line] = {}
         self._titles: dict[int, str] = {}
+        # Contacts by id as they were before numbers changed, by id of the contact of them all.
+        self._parts: dict[int, dict[int, _Part]] = {}
 
     def lines(self) -> Iterator[Line]:
         yield self._account_line()
         for kind in _NAMED:
             yield from self._named(kind)
         yield from self._teams()
-        for kind in _PEOPLE:
-            for row in self._rows(kind):
-                yield line_of(kind, row)
+        yield from self._contacts()
+        for row in self._rows("identity_change"):
+            yield line_of("identity_change", row)
         yield from self._conversations()
         for kind in _REST:
             for row in self._rows(kind):
@@ -71,7 +74,6 @@ class _AccountExport:
         return dump.rows_of(self._connection, self._account_id, kind)
 
     def _account_line(self) -> Line:
-        """Return the account's first line; `last_ids` marks the following lines as a full copy."""
         account = self._account
         return {
             "kind": "account",
@@ -83,7 +85,6 @@ class _AccountExport:
             "created_at": timestamp(account["created_at"]),
             "messages_keep_days": account["messages_keep_days"],
             **_business_hours(account["business_hours_json"]),
-            "last_ids": dump.last_ids(self._connection, self._account_id),
         }
 
     def _named(self, kind: str) -> Iterator[Line]:
@@ -104,23 +105,60 @@ class _AccountExport:
             users = [self._users[user] for user in members.get(row["id"], ())]
             yield line_of("team", row, channels=channels, members=users)
 
+    def _contacts(self) -> Iterator[Line]:
+        """Yield contacts with their former names; of merged ones each part, as it was before."""
+        aliases: dict[int, list[str]] = {}
+        for row in self._rows("alias"):
+            aliases.setdefault(row["contact_id"], []).append(row["phone"])
+        for row in self._rows("part"):
+            members = json.loads(row["row_json"])
+            self._parts.setdefault(row["contact_id"], {})[row["id"]] = members
+        for row in self._rows("contact"):
+            if row["id"] not in self._parts:
+                yield line_of("contact", row, aliases=aliases.get(row["id"], []))
+                continue
+            for id_, part in self._parts[row["id"]].items():
+                columns = {**blank("contact"), **part, "id": id_, "updated_at": row["updated_at"]}
+                yield line_of("contact", columns, aliases=part["aliases"])
+
     def _conversations(self) -> Iterator[Line]:
         """Yield each conversation after its messages, notes and events."""
         streams = {kind: _Stream(self._rows(kind)) for kind in FACTS}
         entries = _Stream(self._rows("entry"))
         for row in dump.conversations(self._connection, self._account_id):
-            place = {"channel": self._numbers[row["channel_id"]], "contact": _contact(row)}
+            channel = self._numbers[row["channel_id"]]
             for kind, stream in streams.items():
                 for fact in stream.of(row["id"]):
-                    yield self._fact(kind, fact, place)
+                    part = row["contact_id"] if fact["part"] is None else fact["part"]
+                    yield self._fact(kind, fact, channel, self._contact(row, part))
             assignee = self._users.get(row["assignee_id"])
             marks = (entry["label_id"] for entry in entries.of(row["id"]))
             labels = sorted(self._titles[mark] for mark in marks if mark)
+            contact = self._contact(row, self._first_part(row))
+            place = {"channel": channel, "contact": contact}
             yield line_of("conversation", row, **place, assignee=assignee, labels=labels)
             self._advance(1)
 
-    def _fact(self, kind: str, row: Row, place: Mapping[str, Any]) -> Line:
-        line = line_of(kind, row, **place)
+    def _contact(self, conversation: Row, part_id: int) -> Line:
+        """Return the contact of a conversation; of a merged one, that part of it."""
+        part = self._parts.get(conversation["contact_id"], {}).get(part_id)
+        contact = {
+            name: conversation[f"contact_{name}"] if part is None else part.get(name)
+            for name in ("phone", "wa_id", "wa_user_id", "name")
+        }
+        return {"id": str(conversation["contact_id"]), **contact}
+
+    def _first_part(self, conversation: Row) -> int:
+        """Return the part of a merged contact with which a conversation began."""
+        parts = self._parts.get(conversation["contact_id"], {})
+        channel = str(conversation["channel_id"])
+        began = {
+            id_: part["began"][channel] for id_, part in parts.items() if channel in part["began"]
+        }
+        return min(began, key=began.__getitem__, default=conversation["contact_id"])
+
+    def _fact(self, kind: str, row: Row, channel: str, contact: Line) -> Line:
+        line = line_of(kind, row, channel=channel, contact=contact)
         author = line.get("author_ref")
         if author is not None and author["id"] is not None:
             user = self._users.get(int(author["id"])) if row["author"] == "user" else None
@@ -148,16 +186,6 @@ class _Stream:
 
 def _user(row: Row) -> Line:
     return {"id": str(row["id"]), "name": row["name"], "external_id": row["key"]}
-
-
-def _contact(row: Row) -> Line:
-    return {
-        "id": str(row["contact_id"]),
-        "phone": row["contact_phone"],
-        "wa_id": row["contact_wa_id"],
-        "wa_user_id": row["contact_wa_user_id"],
-        "name": row["contact_name"],
-    }
 
 
 def _business_hours(text: str | None) -> dict[str, Any]:

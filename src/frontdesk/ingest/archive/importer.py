@@ -4,22 +4,21 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
-from frontdesk.ingest.apply.context import ApplyResult, Tally
-from frontdesk.ingest.archive import native_lines, reader, restore
+from frontdesk.ingest.apply.context import ApplyResult
+from frontdesk.ingest.archive import native_lines, reader
 from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, RejectedLine
-from frontdesk.ingest.archive.restore import RowCopy
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
-from frontdesk.store import accounts, checkpoints, writes
+from frontdesk.store import accounts, checkpoints, dump, writes
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.checkpoints import Checkpoint
 from frontdesk.store.database import Connection
@@ -29,9 +28,6 @@ T = TypeVar("T")
 # Limits of a transaction.
 LINES_AT_ONCE = 400
 EVENTS_AT_ONCE = 4_000
-# Maximum number of row copies held back until their conversation's line; beyond it, a longer
-# conversation is restored in several transactions.
-COPIES_HELD = 50_000
 
 
 class Transactions(Protocol):
@@ -85,67 +81,25 @@ class ArchiveFile:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """Target account of lines.
-
-    copying: the account's revision while an exact copy is restored into it; None while lines are
-    applied as events.
-    """
+    """Target account of lines. named: by the file."""
 
     slug: str
     id: int
     named: bool = False
-    copying: int | None = None
 
 
 @dataclass(slots=True)
 class _LineBatch:
-    """Lines of one transaction, as events or as row copies.
-
-    waiting_copies: copies outside the transaction that wait for the line of their conversation.
-    """
+    """Events of the lines of one transaction."""
 
     lines: int = 0
     last: int = 0
     events: list[DomainEvent] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
-    copies: list[RowCopy] = field(default_factory=list)
-    waiting_copies: list[RowCopy] = field(default_factory=list)
 
     @property
     def full(self) -> bool:
         return self.lines >= LINES_AT_ONCE or len(self.events) >= EVENTS_AT_ONCE
-
-    def reach(self, number: int) -> None:
-        """Advance the checkpoint, unless copies are held back: resuming must read these again."""
-        if not self.waiting_copies:
-            self.last = number
-
-    def copy(self, copy: RowCopy) -> None:
-        """Hold a copy back, or release all held copies with their conversation's line."""
-        self.waiting_copies.append(copy)
-        if not copy.is_fact or len(self.waiting_copies) >= COPIES_HELD:
-            self.copies += self.waiting_copies
-            self.lines += len(self.waiting_copies)
-            self.waiting_copies = []
-
-    def stray(self, conversation_id: int | None) -> list[RowCopy]:
-        """Remove and return held copies of any other conversation."""
-        if not self.waiting_copies or self.waiting_copies[-1].conversation_id == conversation_id:
-            return []
-        stray, self.waiting_copies = self.waiting_copies, []
-        return stray
-
-
-class _BatchResult(NamedTuple):
-    """Result of a transaction: counters, the account afterwards, and skipped elements by kind.
-
-    unplaced: copies whose conversation refers to a missing contact or channel.
-    """
-
-    applied: ApplyResult
-    account: _Account
-    passed_over: Counter[str]
-    unplaced: Sequence[RowCopy] = ()
 
 
 def _rejected(line: NativeLine, reason: str) -> RejectedLine:
@@ -180,7 +134,7 @@ class Import:
         batch = _LineBatch()
         for line in reader.read(source.stream, channel=self._order.channel, after=reached):
             batch = self._take(source, line, batch)
-        self._finish(source, batch)
+        self._write(source, batch)
         if source.digest is not None:
             digest, now = source.digest, self._order.clock()
             self._database.write(lambda connection: checkpoints.forget(connection, digest, now))
@@ -201,7 +155,7 @@ class Import:
         if reached is None:
             return 0
         self.resumed_after = reached.line
-        self._account = _Account(**reached.state)
+        self._account = _Account(*(reached.state[each.name] for each in fields(_Account)))
         return reached.line
 
     def _take(
@@ -209,26 +163,19 @@ class Import:
     ) -> _LineBatch:
         """Add a line to the batch; full batches are written."""
         if isinstance(line, NativeLine) and line.members["kind"] == "account":
-            self._finish(source, batch)
+            self._write(source, batch)
             batch = _LineBatch()
             self._try(source, line, lambda: self._enter(source, line))
-        elif isinstance(line, NativeLine) and self._account.copying is not None:
-            if not restore.is_copy(line.members):
-                self._finish(source, batch)
-                batch = _LineBatch()
-                self._account = replace(self._account, copying=None)
-                return self._take(source, line, batch)
-            self._try(source, line, lambda: self._copy(source, batch, line))
         elif isinstance(line, RejectedLine):
             self._reject(source, line)
         else:
             if isinstance(line, ArchiveLine) and line.rejected is not None:
                 self._reject(source, line.rejected)
             self._try(source, line, lambda: self._add_events(batch, line))
-        batch.reach(line.number)
+        batch.last = line.number
         if batch.full:
             self._write(source, batch)
-            return _LineBatch(waiting_copies=batch.waiting_copies)
+            return _LineBatch()
         return batch
 
     def _try(
@@ -253,31 +200,6 @@ class Import:
             batch.events += native_lines.convert(line.members, self._order.clock())
         batch.lines += 1
 
-    def _copy(self, source: ArchiveFile, batch: _LineBatch, line: NativeLine) -> None:
-        copy = RowCopy(line, restore.row(line.members, self._account.id))
-        self._reject_stray(source, batch, copy.conversation_id)
-        batch.copy(copy)
-
-    def _finish(self, source: ArchiveFile, batch: _LineBatch) -> None:
-        """Write the last lines of a file or an account."""
-        self._reject_stray(source, batch, None)
-        self._write(source, batch)
-
-    def _reject_stray(
-        self, source: ArchiveFile, batch: _LineBatch, conversation_id: int | None
-    ) -> None:
-        """Reject copies whose conversation has no line."""
-        self._reject_copies(source, batch.stray(conversation_id), "the line of its conversation")
-
-    def _reject_copies(self, source: ArchiveFile, copies: Iterable[RowCopy], missing: str) -> None:
-        """Reject copies that cannot be restored alone; a later import applies them as events."""
-        reason = (
-            f"{missing} is missing, as in a file that is cut off or damaged: import the whole"
-            " file, or what was rejected, to bring it in"
-        )
-        for line, _ in copies:
-            self._reject(source, _rejected(line, reason))
-
     def _enter(self, source: ArchiveFile, line: NativeLine) -> None:
         """Switch to the account that a line names, creating it if necessary."""
         slug = line.members.get("slug")
@@ -290,6 +212,8 @@ class Import:
                 )
             slug = self._order.account
 
+        settings = native_lines.account_settings(line.members)
+
         def enter(connection: Connection) -> _Account:
             now = self._order.clock()
             account = accounts.account_by_slug(connection, slug)
@@ -298,9 +222,10 @@ class Import:
                 if account is None
                 else account["id"]
             )
-            copied = restore.begin(connection, number, line.members)
-            copying = accounts.revision(connection, number) if copied else None
-            entered = _Account(slug, number, True, copying)
+            if settings is not None and dump.is_empty(connection, number):
+                dump.set_account(connection, number, settings)
+                writes.bump_revision(connection, number)
+            entered = _Account(slug, number, True)
             self._save_checkpoint(connection, source, line.number, entered)
             return entered
 
@@ -310,55 +235,28 @@ class Import:
     def _write(self, source: ArchiveFile, batch: _LineBatch) -> None:
         if not batch.last:
             return
-        account = self._account
-        apply = self._apply if account.copying is None else self._restore
+        account, order = self._account, self._order
 
-        def write(connection: Connection) -> _BatchResult:
-            result = apply(connection, account, batch)
-            self._save_checkpoint(connection, source, batch.last, result.account)
-            return result
-
-        done = self._database.write(write)
-        self._account = done.account
-        self.outcome.applied += done.applied
-        self.outcome.lines += batch.lines - len(done.unplaced)
-        self._reject_copies(source, done.unplaced, "the contact or the channel of its conversation")
-        self.outcome.ignored.update(batch.ignored + done.passed_over)
-        source.advance()
-
-    def _apply(self, connection: Connection, account: _Account, batch: _LineBatch) -> _BatchResult:
-        now, admission = self._order.clock(), self._order.admission
-        wake(connection, account.id, now)
-        part = admission.part(connection, account.id, batch.events)
-        applied = apply_events(
-            connection,
-            account.id,
-            part.events,
-            now=now,
-            initial_status=self._order.initial_status,
-            placeholders=admission.placeholders,
-        )
-        return _BatchResult(applied, account, part.passed_over)
-
-    def _restore(
-        self, connection: Connection, account: _Account, batch: _LineBatch
-    ) -> _BatchResult:
-        """Restore row copies; the account must not have changed since the last batch."""
-        writes.lock_account(connection, account.id)
-        if accounts.revision(connection, account.id) != account.copying:
-            raise UnusableFile(
-                f"The account {account.slug!r} was changed by something else while it was restored:"
-                " restore it into an empty database"
+        def write(connection: Connection) -> tuple[ApplyResult, Counter[str]]:
+            now = order.clock()
+            wake(connection, account.id, now)
+            part = order.admission.part(connection, account.id, batch.events)
+            applied = apply_events(
+                connection,
+                account.id,
+                part.events,
+                now=now,
+                initial_status=order.initial_status,
+                placeholders=order.admission.placeholders,
             )
-        without = restore.unplaced(connection, account.id, batch.copies)
-        unplaced = [copy for copy in batch.copies if copy.conversation_id in without]
-        placed = [copy for copy in batch.copies if copy.conversation_id not in without]
-        if placed:
-            restore.restore(connection, account.id, placed)
-        after = replace(account, copying=accounts.revision(connection, account.id))
-        kinds = Counter(restore.TALLIES[copy.kind] for copy in placed)
-        tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
-        return _BatchResult(ApplyResult(**tallies), after, Counter(), unplaced)
+            self._save_checkpoint(connection, source, batch.last, account)
+            return applied, part.passed_over
+
+        applied, passed_over = self._database.write(write)
+        self.outcome.applied += applied
+        self.outcome.lines += batch.lines
+        self.outcome.ignored.update(batch.ignored + passed_over)
+        source.advance()
 
     def _save_checkpoint(
         self, connection: Connection, source: ArchiveFile, line: int, account: _Account

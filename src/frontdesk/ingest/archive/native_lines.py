@@ -4,10 +4,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, Literal, cast
 
+from frontdesk import business_hours
 from frontdesk.ingest.archive.row_codec import STORED, VERSION
 from frontdesk.ingest.events import (
+    ADDRESS_BOOK_NAME,
     CONTENTS,
     HISTORY_PLACEHOLDER,
     IMPORTED_NAME,
@@ -15,16 +18,22 @@ from frontdesk.ingest.events import (
     Author,
     CannedResponseUpsert,
     ChannelUpsert,
+    ContactMention,
+    ContactRemove,
     ContactUpsert,
     ConversationEvent,
+    ConversationUpsert,
     CustomFieldUpsert,
     DomainEvent,
+    IdentityChange,
     LabelUpsert,
     MessageEdit,
     MessagePricing,
+    MessageRead,
     MessageRevoke,
     MessageUpsert,
     NoteUpsert,
+    NumberUpdate,
     Person,
     ReactionSet,
     StatusUpdate,
@@ -43,6 +52,7 @@ from frontdesk.ingest.json_reader import (
     shown_number,
 )
 from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
+from frontdesk.store.expiry import LONGEST_KEPT_DAYS
 from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
 from frontdesk.text.limits import cut_text
 from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
@@ -71,6 +81,37 @@ def convert(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
     if reader is None:
         raise Malformed(f"kind is not one of {', '.join(sorted(_READERS))}")
     return list(reader(line, now))
+
+
+def account_settings(members: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the columns of an exported account; None if the line has only a slug.
+
+    Raises: Malformed.
+    """
+    line = JsonObject(members)
+    if "timezone" not in line:
+        return None
+    days = members.get("messages_keep_days")
+    if days is not None and not (type(days) is int and 0 < days <= LONGEST_KEPT_DAYS):
+        raise Malformed(f"messages_keep_days is not a number of days up to {LONGEST_KEPT_DAYS}")
+    return {
+        "name": line.text("name"),
+        "timezone": line.text("timezone"),
+        "created_at": created_at(line),
+        "disabled": int(line.flag("disabled") is True),
+        "messages_keep_days": days,
+        "business_hours_json": _business_hours(line.optional_part("business_hours")),
+    }
+
+
+def _business_hours(hours: JsonObject | None) -> str | None:
+    """Return business hours as they are stored. Raises: Malformed."""
+    if hours is None:
+        return None
+    try:
+        return business_hours.dumps(business_hours.parse_hours(hours.members))
+    except ValueError as error:
+        raise Malformed(f"business_hours.{error}") from error
 
 
 def channel_of(line: JsonObject) -> str:
@@ -261,12 +302,27 @@ def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     person = person_of(line, "the contact")
     created, at = optional_instant(line, "created_at"), at_of(line, now)
-    if created is not None and created < at:
-        yield ContactUpsert(person, created)
+    stored = line.part_or_empty(STORED)
+    if "phone_at" in stored:
+        yield ContactMention(
+            person,
+            created_at(line),
+            texts(line, "aliases"),
+            optional_instant(line, "last_activity_at"),
+            stored.number("phone_at"),
+            stored.number("user_at"),
+        )
+        yield from _stored_facts(stored, person)
+    else:
+        if created is not None and created < at:
+            yield ContactUpsert(person, created)
+        yield from _facts(line, person, at)
+
+
+def _facts(line: JsonObject, person: Person, at: int) -> Iterator[DomainEvent]:
     opted_out = optional_instant(line, "marketing_opt_out_at")
     if opted_out is not None:
         yield ContactUpsert(person, opted_out, marketing_opt_out=True)
-    stored = line.part_or_empty(STORED)
     custom = line.part_or_empty("custom_fields")
     for key in custom.members:
         checked_id(key, "a key of custom_fields")
@@ -274,7 +330,7 @@ def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         person=person,
         at=at,
         name=line.optional_text("name"),
-        name_rank=stored.number("name_rank") or IMPORTED_NAME,
+        name_rank=line.part_or_empty(STORED).number("name_rank") or IMPORTED_NAME,
         profile_name=line.optional_text("profile_name"),
         username=line.optional_text("username"),
         email=line.optional_text("email"),
@@ -283,14 +339,138 @@ def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     )
 
 
+def _stored_facts(stored: JsonObject, person: Person) -> Iterator[DomainEvent]:
+    """Convert the facts of an exported contact, each with its own time."""
+    facts = json_object(stored, "facts_json") if "facts_json" in stored else None
+    for name, fact in facts.members.items() if facts else ():
+        where = f"{STORED}.facts_json.{name}"
+        if not (isinstance(fact, list) and len(fact) == 2 and type(fact[0]) is int):
+            raise Malformed(f"{where} is not a time with a value")
+        at, value = fact
+        yield _fact(checked_id(name, where), value, person, at, where)
+
+
+def _fact(name: str, value: Any, person: Person, at: int, where: str) -> DomainEvent:
+    fact = ContactUpsert(person, at, is_sighting=False)
+    kind, _, rest = name.partition(".")
+    if kind == "custom":
+        return replace(fact, custom_fields={rest: value})
+    if name == "marketing_opt_out_at":
+        return replace(fact, marketing_opt_out=value is not None)
+    if name == "blocked":
+        return replace(fact, blocked=value == 1)
+    if name == f"name.{ADDRESS_BOOK_NAME}" and value is None:
+        return ContactRemove(person, at, is_sighting=False)
+    if not isinstance(value, str):
+        raise Malformed(f"{where} is not a string")
+    match kind, rest:
+        case "name", "1" | "2" | "3":
+            return replace(fact, name=value, name_rank=int(rest))
+        case "profile_name", "":
+            return replace(fact, profile_name=value)
+        case "username", "":
+            return replace(fact, username=value)
+        case "email", "":
+            return replace(fact, email=value)
+        case _:
+            raise Malformed(f"{where} is no fact about a contact")
+
+
+def _identity_change(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    stored = line.part_or_empty(STORED)
+    old, new = (line.optional_id(name) or stored.id(name) for name in ("old", "new"))
+    at = optional_instant(line, "at")
+    yield IdentityChange(
+        Person.named(old), Person.named(new), required_instant(stored, "at") if at is None else at
+    )
+
+
+def json_object(line: JsonObject, name: str) -> JsonObject:
+    """Return an object that is given as text."""
+    try:
+        value = json.loads(line.text(name))
+    except (ValueError, RecursionError):
+        raise Malformed(f"{line.at(name)} is not JSON") from None
+    if not isinstance(value, dict):
+        raise Malformed(f"{line.at(name)} is not an object")
+    return JsonObject(value, name, line)
+
+
+def _orphan(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    """Convert an update that waits for its message, or facts that wait for their number."""
+    stored = line.part(STORED)
+    target, kind = stored.id("target"), stored.text("kind")
+    at, detail = required_instant(stored, "created_at"), json_object(stored, "detail_json")
+    if kind == "number":
+        for name, (moment, value) in _number_facts(detail):
+            yield NumberUpdate(target, moment, cast(ChannelDetails, {name: value}))
+    elif kind == "edit":
+        yield MessageEdit(
+            channel_of(line),
+            target,
+            at,
+            detail.text("type"),
+            detail.optional_text("text"),
+            _object(detail, "content"),
+            _object(detail, "media"),
+        )
+    elif kind == "revoke":
+        yield MessageRevoke(channel_of(line), target, at)
+    elif kind == "read":
+        yield MessageRead(channel_of(line), target, at)
+    else:
+        priced_at = optional_instant(detail, "priced_at")
+        yield StatusUpdate(
+            channel_of(line),
+            None,
+            target,
+            at,
+            kind.removeprefix("status:"),
+            error=_object(detail, "error"),
+            live=detail.flag("live") is not False,
+            billable=detail.flag("billable"),
+            priced_at=priced_at,
+            **detail.optional_texts("category", "pricing_model", "pricing_type"),
+        )
+
+
+def _number_facts(detail: JsonObject) -> Iterator[tuple[str, tuple[int, str | int | None]]]:
+    for name, fact in detail.members.items():
+        if name not in ChannelDetails.__annotations__:
+            raise Malformed(f"{detail.at(name)} is no fact about a number")
+        if not (isinstance(fact, list) and len(fact) == 2 and type(fact[0]) is int):
+            raise Malformed(f"{detail.at(name)} is not a time with a value")
+        type_ = str if name in CHANNEL_TEXTS else int
+        if fact[1] is not None and type(fact[1]) is not type_:
+            raise Malformed(f"{detail.at(name)} has a value that cannot be stored")
+        yield name, (fact[0], fact[1])
+
+
 def _conversation(line: JsonObject, now: int) -> Iterator[DomainEvent]:
-    """Convert the state of a conversation to events; of a full copy, its own events suffice."""
+    """Convert the state of a conversation to events; of an exported one, its own events suffice."""
     channel, person = channel_of(line), person_of(line.part("contact"))
     at = at_of(line, now)
+    if STORED in line:
+        yield _exported_conversation(line, channel, person, at)
+        return
     place = f"{channel} {person.phone or person.wa_user_id or person.wa_id}"
-    for name, value in () if STORED in line else _state_events(line):
+    for name, value in _state_events(line):
         key = f"line {place} {name} {digest(value)} {at}"
         yield ConversationEvent(channel, person, key, at, name, value)
+
+
+def _exported_conversation(
+    line: JsonObject, channel: str, person: Person, at: int
+) -> ConversationUpsert:
+    known = line.part(STORED).number("status_known")
+    status = None if known else one_of(line, "status", ("open", "resolved"))
+    return ConversationUpsert(
+        channel,
+        person,
+        created_at(line),
+        required_instant(line, "last_activity_at"),
+        cast(Literal["open", "resolved"] | None, status),
+    )
 
 
 def _state_events(line: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -353,14 +533,23 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         forwarded=one_of(line, "forwarded", ("once", "many")),
         referral=_object(line, "referral"),
         status=_status(line, wamid),
-        richness=_RICHNESS.get((content or {}).get("reason", ""), CONTENTS),
+        richness=_richness(stored, content),
         raw=_object(line, "raw"),
         live=stored.number("live") == 1,
+        stamped_at=optional_instant(stored, "stamped_at"),
+        expired_at=optional_instant(line, "expired_at"),
+        is_sighting=STORED not in line,
         edited_at=optional_instant(line, "edited_at") if unnamed else None,
         deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
         pricing=_pricing(line, at) if outbound else None,
         error=_object(line, "error") if unnamed and outbound else None,
     )
+
+
+def _richness(stored: JsonObject, content: Mapping[str, Any] | None) -> int:
+    if "richness" in stored:
+        return min(max(stored.number("richness"), PLACEHOLDER), CONTENTS)
+    return _RICHNESS.get((content or {}).get("reason", ""), CONTENTS)
 
 
 def _pricing(line: JsonObject, at: int) -> MessagePricing | None:
@@ -425,10 +614,8 @@ def _note(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         line.optional_id("external_id")
         or f"line {digest([channel, str(person), created, cut_text(text)])}"
     )
-    yield NoteUpsert(channel, person, key, created, text, author)
-    updated = optional_instant(line, "updated_at")
-    if updated is not None and updated > created:
-        yield NoteUpsert(channel, person, key, updated, text, author)
+    updated = optional_instant(line, "updated_at") or created
+    yield NoteUpsert(channel, person, key, max(created, updated), text, author, created)
 
 
 def _event(line: JsonObject, now: int) -> Iterator[DomainEvent]:
@@ -487,6 +674,8 @@ _READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = {
     "note": _note,
     "conversation_event": _event,
     "reaction": _reaction,
-    # These only have an effect when they are restored into an empty account.
-    **dict.fromkeys(("alias", "identity_change", "part", "orphan"), lambda line, now: iter(())),
+    "identity_change": _identity_change,
+    "orphan": _orphan,
+    # Of exports by 0.2.0.
+    **dict.fromkeys(("alias", "part"), lambda line, now: iter(())),
 }
