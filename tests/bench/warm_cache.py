@@ -10,7 +10,7 @@ from typing import Any
 from frontdesk.cache import Cache
 from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.mailbox import Mailbox
-from frontdesk.sample.pictures import MOTIFS, draw
+from frontdesk.sample.pictures import MOTIFS, picture
 from frontdesk.wire import Conversation, ConversationFilter, Counts, Label, Message, Page
 from frontdesk.wire.values import timestamp
 from tests.mailbox.inbox import OPEN, Inbox
@@ -117,7 +117,7 @@ def keep_photos(directory: Path) -> None:
     kept = KeptFiles(directory, most_bytes=LIMIT_BYTES)
     for motif in range(len(MOTIFS)):
         with kept.writing(_photo(motif), preview=True) as file:
-            file.write(draw(motif, 0))
+            file.write(picture(motif))
 
 
 def _photo(number: int) -> str:

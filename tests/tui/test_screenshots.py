@@ -14,7 +14,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, InboxError, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.sample.pictures import draw, motif_number
+from frontdesk.sample.pictures import motif_number, picture
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import MediaSettings
@@ -159,7 +159,7 @@ async def test_the_pictures_of_a_photo_are_true(
 ) -> None:
     photo = media("mirror", mime_type="image/png", width=480, height=360, size_bytes=125_000)
     source = WithFiles(client, [photo], ["image"])
-    source.files["mirror"] = draw(motif_number("roto.jpg"), 0)
+    source.files["mirror"] = picture(motif_number("roto.jpg"))
     kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
     app = viewer_of(source, cache, kept)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -178,7 +178,7 @@ async def test_the_pictures_of_a_photo_are_true(
 async def test_the_moving_picture_is_true(
     client: InboxClient, cache: Cache, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    source = WithPhotos(client, draw(motif_number("roto.jpg"), 0))
+    source = WithPhotos(client, picture(motif_number("roto.jpg")))
     kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
     app = viewer_of(source, cache, kept)
     frames = []

@@ -1,4 +1,4 @@
-"""Files of the demo's messages: drawn pictures, silent voice messages and short PDFs."""
+"""Files of the demo's messages: pictures, silent voice messages and short PDFs."""
 
 import json
 import struct
@@ -70,9 +70,9 @@ def _content(row: MessageRow) -> bytes | None:
     detail = detail_of(members.get("id"))
     if detail is None:
         return None
-    kind, number = row["type"], row["id"]
+    kind = row["type"]
     if kind in ("image", "sticker"):
-        return _picture(detail, number % pictures.VARIANTS)
+        return pictures.picture(detail) if detail < len(pictures.MOTIFS) else None
     if kind == "audio":
         return voice_message(detail)
     if kind == "document":
@@ -83,9 +83,6 @@ def _content(row: MessageRow) -> bytes | None:
 def _members(row: MessageRow) -> Mapping[str, object]:
     members: dict[str, object] = json.loads(row["media_json"] or "{}")
     return members
-
-
-_picture = cache(pictures.draw)
 
 
 @cache
