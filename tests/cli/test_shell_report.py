@@ -395,6 +395,16 @@ def test_a_minus_before_the_column_sorts_from_the_lowest(inbox: Path):
     assert len(set(rows)) > 1
 
 
+def test_what_was_open_at_the_end_is_a_row_and_a_column_of_days(inbox: Path):
+    shown = output_of(inbox, "report", *DAYS, "--by", "day", "--backlog")
+    assert re.search(r"^Open at the end +[0-9]+ +[0-9]+ ", shown, re.MULTILINE)
+    assert "OPEN AT END" in shown
+    found = report(inbox, *DAYS, "--by", "day", "--figures", "open_at_end")
+    series = found.series or ()
+    assert [each.metrics.open_at_end_count is not None for each in series] == [True] * 7
+    assert series[-1].metrics.open_at_end_count == found.metrics.open_at_end_count
+
+
 def test_json_and_csv_have_no_tables_to_sort(inbox: Path):
     outcome = run_on(inbox, "report", "--sort", "name", "--format", "csv")
     assert outcome.exit_code == 2

@@ -33,7 +33,7 @@ def flat(make: Any = lambda value: value, suffix: str = "") -> dict[str, Any]:
     return {f"{name}{suffix}": make(GIVEN[name]) for name in FLAT}
 
 
-IF_ASKED = {"samples", "spread", "targets", "answered_conversations_count"}
+IF_ASKED = {*("samples", "spread", "targets", "answered_conversations_count", "open_at_end_count")}
 
 
 @pytest.mark.parametrize(

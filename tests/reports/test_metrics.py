@@ -36,7 +36,7 @@ from frontdesk.reports.metrics import (
     value_words,
     with_part,
 )
-from frontdesk.reports.registry import ANSWERED, BY_FIELD, METRICS, Metric
+from frontdesk.reports.registry import ANSWERED, BY_FIELD, METRICS, OPEN_AT_END, Metric
 from frontdesk.wire import Ref, ReportQuery
 from frontdesk.wire.reports import (
     AdFigures,
@@ -63,7 +63,7 @@ RESOLVED = BY_FIELD["resolutions_count"]
 
 
 def test_every_metric_of_the_report_is_explained() -> None:
-    assert {metric.field for metric in (*METRICS, ANSWERED)} == (
+    assert {metric.field for metric in (*METRICS, ANSWERED, OPEN_AT_END)} == (
         set(Metrics.model_fields) - {"samples", "spread", "targets"}
     )
     assert all(metric.formula and metric.difference for metric in METRICS)

@@ -585,5 +585,5 @@ def test_a_figure_that_there_is_not_is_refused_with_those_that_there_are() -> No
     assert str(refused.value) == f"There is no figure 'speed': there is {', '.join(BY_KEY)}"
     assert ", ".join(BY_KEY) == (
         "new, reopened, received, sent, resolved, first_response, waiting, resolution, to_a_human,"
-        " by_ai, answered, from_ad"
+        " by_ai, answered, from_ad, open_at_end, back_in_7d"
     )

@@ -194,7 +194,9 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "MessagePreview": {"deleted_at"},
         "PhoneRef": {"username"},
         "ReplyTo": {"voice"},
-        "Metrics": {"answered_conversations_count", "samples", "spread", "targets"},
+        "Metrics": {
+            *("answered_conversations_count", "open_at_end_count", "samples", "spread", "targets")
+        },
         "PersonFigures": {"samples"},
         "AdFigures": {"samples"},
         "Report": {
@@ -287,6 +289,8 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         *(("Report", part) for part in ("users", "teams", "labels", "ads", "hours")),
         *(("Report", member) for member in ("everyone", "clock", "user", "team", "label")),
         ("Metrics", "answered_conversations_count"),
+        ("Metrics", "open_at_end_count"),
+        ("PersonFigures", "reopened_in_7_days_count"),
         ("LiveCounts", "waits"),
         *(("ConversationReport", member) for member in ("contact", "custom_fields")),
         *(

@@ -60,8 +60,10 @@ NOTHING = {
     "avg_first_response_time": None,
     "avg_reply_time": None,
     "resolutions_count": 0,
-    "samples": {"avg_first_response_time": 0, "avg_reply_time": 0},
+    "avg_resolution_time": None,
+    "samples": {"avg_first_response_time": 0, "avg_reply_time": 0, "avg_resolution_time": 0},
 }
+LASTED = {"reopened_in_7_days_count": 0}
 FIRST, REPLY = (
     {"samples": {**NOTHING["samples"], mean: 1}}
     for mean in ("avg_first_response_time", "avg_reply_time")
@@ -129,6 +131,7 @@ async def test_users_have_what_they_wrote_and_resolved_and_nobody_the_rest(
     assert [row["current"] for row in users] == [
         {
             **NOTHING,
+            **LASTED,
             "outgoing_messages_count": 1,
             "answered_conversations_count": 1,
             "avg_first_response_time": 300.0,
@@ -136,14 +139,17 @@ async def test_users_have_what_they_wrote_and_resolved_and_nobody_the_rest(
         },
         {
             **NOTHING,
+            **LASTED,
             "outgoing_messages_count": 2,
             "answered_conversations_count": 1,
             "avg_reply_time": 1800.0,
             "resolutions_count": 1,
-            **REPLY,
+            "avg_resolution_time": 3600.0,
+            "samples": {**REPLY["samples"], "avg_resolution_time": 1},
         },
         {
             **NOTHING,
+            **LASTED,
             "outgoing_messages_count": 1,
             "answered_conversations_count": 1,
             "avg_first_response_time": 120.0,
@@ -388,6 +394,24 @@ class Plain(sums.Plain):
             for row in self._measures
         )
 
+    def reopened(self, measures: Sequence[Row]) -> int:
+        """How many resolutions were followed by an opening within seven days."""
+        return sum(map(self._did_not_last, measures))
+
+    def _did_not_last(self, measure: Row) -> bool:
+        def place(row: Row) -> tuple[int, int]:
+            return row["ended_at"], row["id"]
+
+        openings = [
+            row["ended_at"]
+            for row in sorted(self._measures, key=place)
+            if row["conversation_id"] == measure["conversation_id"]
+            and row["name"] == "episode_opened"
+            and place(row) > place(measure)
+        ]
+        within = bool(openings) and openings[0] - measure["ended_at"] <= 7 * DAY
+        return measure["name"] == "resolved" and within
+
     @staticmethod
     def _by_person(row: Row) -> bool:
         human = row["direction"] == 1 and row["author"] in ("user", "phone")
@@ -400,7 +424,11 @@ class Plain(sums.Plain):
 
 def person(measures: Sequence[Row], written: Sequence[Row]) -> PersonFigures:
     def timed(name: str) -> list[int]:
-        return [row["ended_at"] - row["started_at"] for row in measures if row["name"] == name]
+        return [
+            row["ended_at"] - row["started_at"]
+            for row in measures
+            if row["name"] == name and row["started_at"] is not None
+        ]
 
     def mean(name: str) -> float | None:
         times = timed(name)
@@ -412,9 +440,11 @@ def person(measures: Sequence[Row], written: Sequence[Row]) -> PersonFigures:
         avg_first_response_time=mean("first_response"),
         avg_reply_time=mean("reply"),
         resolutions_count=sum(row["name"] == "resolved" for row in measures),
+        avg_resolution_time=mean("resolved"),
         samples={
             "avg_first_response_time": len(timed("first_response")),
             "avg_reply_time": len(timed("reply")),
+            "avg_resolution_time": len(timed("resolved")),
         },
     )
 
@@ -471,6 +501,8 @@ def check_people(
             measures = [row for row in plain.measures(*span, channel) if row["user"] == user_id]
             written = [row for row in plain.written(*span, channel) if row["user"] == user_id]
             assert bare(figures) == person(measures, written)
+            if span is period:
+                assert figures.reopened_in_7_days_count == plain.reopened(measures)
         own = [row for row in plain.open if row["assignee_id"] == user_id]
         own = [row for row in own if channel in (None, number_of(plain, row["channel_id"]))]
         now = ids[name].now
@@ -495,6 +527,8 @@ def check_people(
 
         expected = person(of(plain.measures(*period, channel)), of(plain.written(*period, channel)))
         assert bare(team.current) == expected
+        reopened = plain.reopened(of(plain.measures(*period, channel)))
+        assert team.current.reopened_in_7_days_count == reopened
 
 
 def waits_of(rows: Sequence[Row]) -> tuple[WaitAges, int, int]:
@@ -520,7 +554,9 @@ def waits_of(rows: Sequence[Row]) -> tuple[WaitAges, int, int]:
 
 def bare(figures: PersonFigures | None) -> PersonFigures:
     assert figures is not None
-    return PersonFigures(**figures.model_dump(exclude={"spread", "targets"}))
+    return PersonFigures(
+        **figures.model_dump(exclude={"spread", "targets", "reopened_in_7_days_count"})
+    )
 
 
 def number_of(plain: Plain, channel_id: int) -> str:

@@ -70,6 +70,8 @@ Figure = Literal[
     "by_ai",
     "answered",
     "from_ad",
+    "open_at_end",
+    "back_in_7d",
 ]
 By = Literal["all", "team", "user", "channel", "label", "ad", "day", "week", "month"]
 MaxChars = Annotated[int, Field(ge=500, le=MOST_CHARS)]
@@ -291,6 +293,7 @@ class InboxTools:
         resolutions. Means are of people's answers."""
         reader = self._reader
         parts = [BY_SCOPE[by]] if by in BY_SCOPE and by != "channel" else []
+        parts += ["backlog"] if figures and "open_at_end" in figures else []
         include = ",".join([*parts, *(["spread"] if spread else [])])
         with reported():
             id = (await filter_ids(reader.client, channel=channel))["channel"]

@@ -12,6 +12,7 @@ from frontdesk.reports.registry import (
     DIMENSIONS,
     LISTED,
     NOW_FIGURES,
+    OPEN_AT_END,
     WAIT_AGES,
     Metric,
     NowFigure,
@@ -23,6 +24,7 @@ from frontdesk.wire import ConversationFilter, Ref, ReportQuery
 from frontdesk.wire.reports import (
     AdFigures,
     AdRef,
+    Bucket,
     ChannelMetrics,
     LiveCounts,
     Metrics,
@@ -112,10 +114,14 @@ def _group(scope: str, sent: Any) -> BreakdownRow:
 
 
 def with_part(report: Report, part: str, answer: Report | None) -> Report:
-    """Return a report with a part of another answer, as far as that has it."""
+    """Return a report with a part of another answer, as far as that has it.
+
+    What was open at the end comes with the waits.
+    """
     if answer is None:
         return report
     if part == "waits":
+        report = _with_backlog(report, answer)
         if report.live is None or answer.live is None or answer.live.waits is None:
             return report
         live = report.live.model_copy(update={"waits": answer.live.waits})
@@ -124,8 +130,37 @@ def with_part(report: Report, part: str, answer: Report | None) -> Report:
     return report if value is None else report.model_copy(update={part: value})
 
 
+def _with_backlog(report: Report, answer: Report) -> Report:
+    """Take over what was open at the ends of the period, of the one before and of their parts."""
+    field = OPEN_AT_END.field
+    if field not in answer.metrics.model_fields_set:
+        return report
+
+    def completed(metrics: Metrics, other: Metrics | None) -> Metrics:
+        count = value_of(other, field)
+        return metrics if count is None else metrics.model_copy(update={field: count})
+
+    def series(own: tuple[Bucket, ...] | None, others: Sequence[Bucket] | None) -> Any:
+        found = {bucket.start: bucket.metrics for bucket in others or ()}
+        return own and tuple(
+            bucket.model_copy(
+                update={"metrics": completed(bucket.metrics, found.get(bucket.start))}
+            )
+            for bucket in own
+        )
+
+    update = {
+        "metrics": completed(report.metrics, answer.metrics),
+        "series": series(report.series, answer.series),
+        "previous_series": series(report.previous_series, answer.previous_series),
+    }
+    if report.previous is not None:
+        update["previous"] = completed(report.previous, answer.previous)
+    return report.model_copy(update=update)
+
+
 # Parts that are no member of the report.
-_INNER_PARTS = ("spread", "waits")
+_INNER_PARTS = ("spread", "waits", "backlog")
 
 
 def all_of(report: Report, part: str) -> BreakdownRow | None:
@@ -147,6 +182,8 @@ def missing_parts(report: Report, query: ReportQuery) -> list[str]:
     missing = [name for name in parts if name not in _INNER_PARTS and getattr(report, name) is None]
     if "spread" in parts and "spread" not in report.metrics.model_fields_set:
         missing.append("spread")
+    if "backlog" in parts and OPEN_AT_END.field not in report.metrics.model_fields_set:
+        missing.append("backlog")
     if "waits" in parts and (report.live is None or report.live.waits is None):
         missing.append("waits")
     has_target = query.target_first_response is not None or query.target_reply is not None

@@ -161,10 +161,31 @@ ARRIVED = Metric(
     "Conversations in which the customer wrote from the ad in the period, each counted once.",
     "all conversations: the server cannot filter them by the dates of messages",
 )
-BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in (*METRICS, ANSWERED, ARRIVED)}
+OPEN_AT_END = Metric(
+    "open_at_end_count",
+    "Open at the end",
+    "Open at end",
+    "Conversations that were not resolved at the end of the period, and now of one that is not "
+    "over. Snoozed ones are among them.",
+    "all open conversations, of now and without those that are snoozed",
+    status="open",
+)
+REOPENED_IN_7_DAYS = Metric(
+    "reopened_in_7_days_count",
+    "Resolved, and reopened within 7 days",
+    "Back in 7d",
+    "Resolutions in the period after which the conversation was opened again within seven days. "
+    "Those of the last seven days may still come back.",
+    "all open conversations: the server cannot filter for reopened ones",
+    status="open",
+)
+BY_FIELD: Mapping[str, Metric] = {
+    metric.field: metric
+    for metric in (*METRICS, ANSWERED, ARRIVED, OPEN_AT_END, REOPENED_IN_7_DAYS)
+}
 BY_KEY: Mapping[str, Metric] = {metric.key: metric for metric in BY_FIELD.values()}
 # The figures of all, in the order of their table.
-LISTED = (*METRICS[:4], ANSWERED, *METRICS[4:])
+LISTED = (*METRICS[:4], ANSWERED, METRICS[4], OPEN_AT_END, *METRICS[5:])
 
 
 class NowFigure(NamedTuple):
@@ -247,10 +268,13 @@ _OF_CHANNELS = (
 )
 _OF_PERSONS = (
     *("open", "waits", "waiting_over_1d", "first_response", "first_response:p90", "waiting"),
-    *("sent", "resolved", "over_first", "over_reply", "longest", "answered"),
-    *("first_response:change", "waiting:change", "unread", "status"),
+    *("sent", "resolved", "over_first", "over_reply", "longest", "back_in_7d", "resolution"),
+    *("answered", "first_response:change", "waiting:change", "unread", "status"),
 )
-_BY_PERSON = (*_TIMES, "outgoing_messages_count", ANSWERED.field, "resolutions_count")
+_BY_PERSON = (
+    *(*_TIMES, "avg_resolution_time", "outgoing_messages_count", ANSWERED.field),
+    *("resolutions_count", REOPENED_IN_7_DAYS.field),
+)
 DIMENSIONS: Mapping[str, Dimension] = {
     dimension.part: dimension
     for dimension in (
@@ -308,6 +332,7 @@ PART_WORDS: Mapping[str, str] = {
     "spread": "p50 and p90",
     "targets": "targets",
     "waits": "waits by age",
+    "backlog": "what was open at the end",
 }
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 AUTHORS: Mapping[str, str] = {

@@ -53,7 +53,7 @@ from frontdesk.reports.registry import (
     BY_FIELD,
     CHANGED,
     DIMENSIONS,
-    METRICS,
+    LISTED,
     WEEKDAYS,
     Dimension,
     Metric,
@@ -652,7 +652,7 @@ class Part(NamedTuple):
 
 
 # Parts of a period have figures as channels have them.
-_PARTS = Dimension("series", "part", "From", tuple(m.field for m in METRICS), CHANGED, (), "from")
+_PARTS = Dimension("series", "part", "From", tuple(m.field for m in LISTED), CHANGED, (), "from")
 
 
 def parts_of(report: Report, zone: tzinfo) -> list[Part]:
@@ -671,6 +671,6 @@ def parts_of(report: Report, zone: tzinfo) -> list[Part]:
 def series_sheet(report: Report, zone: tzinfo) -> Sheet[Part]:
     """Parts of the period, each beside the one of the period before."""
     parts = parts_of(report, zone)
-    metrics = shown_metrics(METRICS, [part.current for part in parts])
+    metrics = shown_metrics(LISTED, [part.current for part in parts])
     first: SheetColumn[Part] = _word_column("From", attrgetter("name"), "from")
     return Sheet([first, *figure_columns(_PARTS, metrics, parts)], parts)

@@ -1,7 +1,7 @@
 """Serializers: database rows to wire models. Every member is set, null where unknown."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -330,20 +330,28 @@ def _member(name: str, value: Any) -> Any:
     return _time(value) if name.endswith("_at") else value
 
 
-def report_metrics(rows: Iterable[Row]) -> Metrics:
-    """Sum rows of `store.reports.figures`: (name, n, samples, total in milliseconds)."""
-    counts: Counter[str] = Counter()
-    samples: Counter[str] = Counter()
-    totals: Counter[str] = Counter()
-    for row in rows:
-        counts[row["name"]] += row["n"]
-        samples[row["name"]] += row["samples"]
-        totals[row["name"]] += row["total"]
+class ReportSums:
+    """Sums of rows of `store.reports.figures` by name; totals are in milliseconds."""
 
-    def mean(name: str) -> float | None:
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.counts, self.samples = defaultdict[str, int](int), defaultdict[str, int](int)
+        self._totals = defaultdict[str, int](int)
+        for row in rows:
+            name = row["name"]
+            self.counts[name] += row["n"]
+            self.samples[name] += row["samples"]
+            self._totals[name] += row["total"]
+
+    def mean(self, name: str) -> float | None:
         """Mean in seconds, rounded to a tenth."""
-        return round(totals[name] / samples[name] / 1000, 1) if samples[name] else None
+        samples = self.samples[name]
+        return round(self._totals[name] / samples / 1000, 1) if samples else None
 
+
+def report_metrics(rows: Iterable[Row]) -> Metrics:
+    """The figures that rows of `store.reports.figures` sum up to."""
+    sums = ReportSums(rows)
+    counts, samples, mean = sums.counts, sums.samples, sums.mean
     return Metrics(
         conversations_count=counts[STARTED],
         reopened_count=counts["episode_opened"],

@@ -3,7 +3,7 @@
 They read roll-ups of days or weeks, and messages and metric events at the ends of a period.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -103,11 +103,42 @@ def metrics_by(connection: Connection, grouping: Grouping, selection: PartSelect
         """,
         selection.nearest(DAY),
     )
-    return figures + _answered(connection, grouping, selection)
+    return figures + answered_by(connection, grouping, selection)
 
 
-def _answered(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
-    """Count conversations in which somebody of a group wrote.
+def reopened_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
+    """Count resolutions after which the conversation was opened again within a week: (key, n).
+
+    What follows a resolution is an opening, for resolving what is resolved is no event.
+    """
+    rows = connection.rows(
+        f"""
+        SELECT user_id, channel_id, COUNT(*) AS n
+        FROM (
+          SELECT name, user_id, channel_id, ended_at,
+            LEAD(ended_at) OVER (PARTITION BY conversation_id ORDER BY ended_at, id) AS opened_at
+          FROM metric_event AS fact
+          WHERE account_id = :account AND name IN ('resolved', 'episode_opened')
+            AND ended_at >= :start AND ended_at <= :end + {WEEK} {selection.filter.channel}) AS fact
+        WHERE name = 'resolved' AND ended_at < :end AND opened_at <= ended_at + {WEEK}
+          {selection.narrowed}
+        GROUP BY user_id, channel_id
+        """,
+        selection.parameters,
+    )
+    counts = Counter[int]()
+    teams_of = defaultdict[tuple[int, int], list[int]](list)
+    for place in team_places(connection, selection.account_id) if grouping == "teams" else ():
+        teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
+    for row in rows:
+        user, channel = row["user_id"], row["channel_id"]
+        keys = {"users": [user], "teams": teams_of[user, channel]}.get(grouping, [0])
+        counts.update(dict.fromkeys(keys, row["n"]))
+    return [{"key": key, "n": n} for key, n in counts.items()]
+
+
+def answered_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
+    """Count conversations in which somebody of a group wrote: rows as of `metrics_by`.
 
     Days have numbers of messages by conversation. A conversation of the edges changes the count of
     whole days if their messages, added or subtracted, are the first or the last.

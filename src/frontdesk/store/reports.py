@@ -1,6 +1,8 @@
 """Report queries: sums of roll-up buckets, plus or minus rows at the edges of a period."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -24,7 +26,13 @@ from frontdesk.store.rollups import (
     cut,
 )
 from frontdesk.store.rollups import WORDS as PRICING_WORDS
+from frontdesk.store.rows import RESOLVED
 
+# What adds a conversation to those that are not resolved, and what takes one away.
+_UNTOLD = "untold"
+_TURNS = MappingProxyType({STARTED: 1, "episode_opened": 1, "resolved": -1, _UNTOLD: -1})
+# After each moment of a database, and where a bucket begins.
+_END_OF_TIME = 1_000_000 * DAY
 _SUMMED_MEASURES = (
     "('episode_opened'), ('first_response'), ('reply'), ('resolved'), ('bot_resolved')"
 )
@@ -102,6 +110,42 @@ def _selects(filter: ReportFilter, spans: Sequence[ReportSpan], detailed: bool) 
         (spans, _HANDOFFS_BY_CHANNEL if detailed else _HANDOFFS, {}),
         (spans, _CONVERSATIONS, {}),
     ]
+
+
+def open_at(
+    connection: Connection, account_id: int, filter: ReportFilter, moments: Iterable[int]
+) -> dict[int, int]:
+    """Count the conversations that are not resolved at some moments, of all or of one channel.
+
+    From now backwards: what began or was opened after a moment is subtracted, what was resolved is
+    added. One whose status was never told is resolved from its beginning on.
+    """
+    ends = sorted({*moments})
+    spans = [ReportSpan(tag, *span) for tag, span in enumerate(pairwise([*ends, _END_OF_TIME]))]
+    parts = _parted(spans)
+    selects: list[_Select] = [
+        (parts.days, _ROLLUPS, {"grain": DAYS}),
+        (parts.quarters, _ROLLUPS, {"grain": QUARTERS}),
+        (parts.edges, _MEASURES, {}),
+        (spans, _CONVERSATIONS, {}),
+        (spans, _UNTOLD_CONVERSATIONS, {}),
+    ]
+    later = Counter[int]()
+    for row in _selected(connection, account_id, filter, selects, _SUMMED):
+        later[row["tag"]] += _TURNS.get(row["name"], 0) * row["n"]
+    left = first_number(
+        connection,
+        f"""
+        SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) AS n FROM cell AS fact
+        WHERE account_id = :account AND label_id = 0 AND state < 4 {filter.channel}
+        """,
+        {"account": account_id, **filter.parameters},
+    )
+    counts = {}
+    for tag, end in reversed([*enumerate(ends)]):
+        left -= later[tag]
+        counts[end] = left
+    return counts
 
 
 def priced(
@@ -436,19 +480,23 @@ _HANDOFFS_BY_CHANNEL = f"""
       (SELECT id AS channel_id FROM channel WHERE account_id = :account) AS fact
     WHERE 1 = 1 {{narrowed}}
 """
-_CONVERSATIONS = f"""
-    SELECT fact.tag, {{channel}} AS channel_id, '{STARTED}' AS name, '' AS author,
+_CONVERSATIONS_BEGUN = """
+    SELECT fact.tag, {{channel}} AS channel_id, '{name}' AS name, '' AS author,
       CAST(SUM(fact.n) AS BIGINT) AS n, 0 AS samples, 0 AS total
     FROM (
       SELECT span.tag, fact.channel_id,
         (SELECT COUNT(*) FROM conversation AS c
          WHERE c.account_id = :account AND c.channel_id = fact.channel_id
-           AND c.created_at >= span.start_at AND c.created_at < span.end_at) AS n
+           AND c.created_at >= span.start_at AND c.created_at < span.end_at {condition}) AS n
       FROM span CROSS JOIN
         (SELECT id AS channel_id FROM channel WHERE account_id = :account) AS fact
       WHERE 1 = 1 {{narrowed}}) AS fact
     GROUP BY fact.tag {{by_channel}}
 """
+_CONVERSATIONS = _CONVERSATIONS_BEGUN.format(name=STARTED, condition="")
+_UNTOLD_CONVERSATIONS = _CONVERSATIONS_BEGUN.format(
+    name=_UNTOLD, condition=f"AND c.status = {RESOLVED} AND c.status_known = 0"
+)
 
 
 def _parted(spans: Sequence[ReportSpan]) -> _SpanParts:

@@ -14,7 +14,7 @@ CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window", "created
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
 CLOCKS = ("calendar", "business")
-REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits")
+REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits", "backlog")
 # Parts that a report has in calendar time only.
 CALENDAR_PARTS = ("ads",)
 # Parts that a report of one user, team or label may have; at most one of these is asked for.

@@ -86,6 +86,11 @@ class Metrics(Wire):
         may_be_absent=True,
         extension=True,
     )
+    open_at_end_count: NotNull[Count] = optional(
+        "Conversations that were not resolved at the end; if requested, until now.",
+        may_be_absent=True,
+        extension=True,
+    )
     samples: dict[str, Count] = _samples()
     spread: dict[str, Percentiles] = _spread(extension=True)
     targets: dict[str, TargetShare] = _targets(extension=True)
@@ -195,6 +200,13 @@ class PersonFigures(Wire):
         "Mean seconds that customers waited for their later answers."
     )
     resolutions_count: Count = optional("Resolutions by them.", 0)
+    avg_resolution_time: Seconds | None = optional(
+        "Mean seconds from the beginning of an episode to its resolution by them."
+    )
+    reopened_in_7_days_count: NotNull[Count] = optional(
+        "Resolutions by them after which the conversation was opened again within seven days.",
+        may_be_absent=True,
+    )
     samples: dict[str, Count] = _samples()
     spread: dict[str, Percentiles] = _spread()
     targets: dict[str, TargetShare] = _targets()

@@ -19,7 +19,7 @@ from tests.tui.views import press, type_in
     [
         (3, "", "cannot filter them by the dates of messages"),
         (4, "is:resolved", "resolved now, whenever"),
-        (8, "is:open", "handed to a human"),
+        (9, "is:open", "handed to a human"),
     ],
 )
 async def test_enter_on_a_figure_leads_to_the_nearest_conversations_and_says_so(

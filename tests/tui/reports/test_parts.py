@@ -172,15 +172,15 @@ async def test_parts_are_asked_for_only_while_they_are_shown(
     app = report(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert {query.include for query in source.queries} == {None, "waits"}
+        assert {query.include for query in source.queries} == {None, "waits,backlog"}
         await press(pilot, "5", "8", "percent_sign")
         assert {query.include for query in source.queries[-4:]} == {
-            *("spread", "users,spread", "hours,spread", "waits")
+            *("spread", "users,spread", "hours,spread", "waits,backlog")
         }
         await press(pilot, "percent_sign", "2", "3")
         source.queries.clear()
         await press(pilot, "ctrl+r")
-        assert [query.include for query in source.queries] == [None, "waits"]
+        assert [query.include for query in source.queries] == [None, "waits,backlog"]
 
 
 async def test_a_server_that_lacks_parts_is_said_to(report: Open, client: InboxClient) -> None:
@@ -337,7 +337,7 @@ async def test_the_plot_and_the_hours_take_each_other_s_place_and_other_panes_le
 def figures(app: ViewApp) -> list[str]:
     """Lines of the table of figures."""
     start = next(at for at, line in enumerate(lines(app)) if line[1:].startswith("METRIC")) + 1
-    return lines(app)[start : start + len(METRICS)]
+    return lines(app)[start : start + len(METRICS) + 1]
 
 
 async def test_f_makes_it_the_report_of_one_person_and_enter_leads_to_theirs(

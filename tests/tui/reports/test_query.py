@@ -57,7 +57,7 @@ def test_a_report_is_of_seven_days_of_all_in_the_accounts_zone() -> None:
         ({}, "users", {"include": "users"}),
         ({"spread": True}, "", {"include": "spread"}),
         ({"spread": True}, "users", {"include": "users,spread"}),
-        ({"spread": True}, "waits", {"include": "waits"}),
+        ({"spread": True}, "waits", {"include": "waits,backlog"}),
         ({"period": CUSTOM, "first": "2026-03-01", "end": "2026-03-03"}, "",
          {"from": "2026-03-01", "to": "2026-03-03"}),
         ({"period": CUSTOM, "first": "2026-03-14"}, "",

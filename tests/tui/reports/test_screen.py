@@ -247,7 +247,7 @@ async def test_w_says_what_the_figure_is(report: Open) -> None:
     app = report()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await press(pilot, "j", "j", "j", "j", "j", "w")
+        await press(pilot, *["j"] * 6, "w")
         assert "first answer by a person" in " ".join(shown(app).split())
         assert "Taken of 66 samples" in shown(app)
         await press(pilot, "escape")

@@ -35,7 +35,7 @@ from frontdesk.reports.export import COLUMNS, markdown, records, title
 from frontdesk.reports.figures import parse_figures, with_figures
 from frontdesk.reports.metrics import missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
-from frontdesk.reports.registry import BY_KEY, BY_SCOPE, PART_WORDS
+from frontdesk.reports.registry import BY_KEY, BY_SCOPE, OPEN_AT_END, PART_WORDS
 from frontdesk.reports.sheets import ASPECTS, PRICED_BY, ReportOrder, parse_order, tables
 from frontdesk.selection.names import report_filter_ids
 from frontdesk.text.times import parse_duration
@@ -60,6 +60,7 @@ _OF_TABLES = MappingProxyType(
         "hours": "--hours",
         "spread": "--spread",
         "waits": "--waits",
+        "backlog": "--backlog",
         "compare": "--compare",
     }
 )
@@ -187,6 +188,11 @@ class _ReportCommand(Command):
 @click.option(
     "--waits", is_flag=True, help="Also how long customers wait now: <1h, 1–4h, 4–24h, >1d."
 )
+@click.option(
+    "--backlog",
+    is_flag=True,
+    help="Also how many conversations were open at the end, and with --by day at that of each.",
+)
 @_target_option
 @click.option(
     "--compare",
@@ -214,6 +220,7 @@ def report_command(
     hours: bool,
     spread: bool,
     waits: bool,
+    backlog: bool,
     lengths: dict[str, timedelta],
     compare: str | None,
     watch: bool,
@@ -244,7 +251,8 @@ def report_command(
     grouped = [BY_SCOPE[name] for name in BY_SCOPE if name in by]
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
-    flags = {"hours": hours, "spread": spread, "waits": waits}
+    backlog = backlog or OPEN_AT_END.field in (fields or ())
+    flags = {"hours": hours, "spread": spread, "waits": waits, "backlog": backlog}
     # Parts that a report of some figures has too; waits are among the counts of now.
     named = [name for name, enabled in {"hours": hours, "live": waits}.items() if enabled]
     parts += [name for name, enabled in flags.items() if enabled]

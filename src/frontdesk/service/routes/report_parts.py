@@ -16,7 +16,7 @@ from frontdesk.service.calendar_buckets import Interval, moment_of
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.percentiles import CountedDurations
-from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
+from frontdesk.service.serializers import REPORT_MEANS, ReportSums, grouped, report_metrics
 from frontdesk.store import catalogues, report_ads, report_parts, reports
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_filters import ReportFilter
@@ -133,16 +133,9 @@ def with_parts(report: Report, context: PartsContext) -> Report:
     if context.query.targets and report.live is not None:
         added["live"] = _live(report.live, context)
     if parts & {"users", "teams", "waits"}:
-        opened = _opened(context)
-        if "users" in parts:
-            added["users"] = _users(context, opened)
-        if "teams" in parts:
-            added["teams"] = _teams(context, opened)
-        if parts & {"users", "teams"}:
-            added["everyone"] = _everyone(context, opened)
-        if "waits" in parts and report.live is not None:
-            live = added.get("live", report.live)
-            added["live"] = live.model_copy(update={"waits": _wait_ages(opened)})
+        added |= _of_persons(report.model_copy(update=added), context)
+    if "backlog" in parts:
+        added |= _backlog(report.model_copy(update=added), context)
     if "labels" in parts:
         added["labels"] = _labels(context)
     if "ads" in parts:
@@ -169,6 +162,56 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
             )
             for each in report.channels
         ),
+    }
+
+
+def _of_persons(report: Report, context: PartsContext) -> dict[str, Any]:
+    """Return the parts by user and team, and waits by age."""
+    parts, added, opened = context.query.parts, dict[str, Any](), _opened(context)
+    users, reopened = None, Counter[int]()
+    if parts & {"users", "teams"}:
+        reopened = _reopened(context, "users")
+    if "users" in parts:
+        users = _both(context, "users", _person)
+        added["users"] = _users(context, opened, users, reopened)
+    if "teams" in parts:
+        added["teams"] = _teams(context, opened)
+    if parts & {"users", "teams"}:
+        added["everyone"] = _everyone(context, opened, users, reopened.total())
+    if "waits" in parts and report.live is not None:
+        added["live"] = report.live.model_copy(update={"waits": _wait_ages(opened)})
+    return added
+
+
+def _backlog(report: Report, context: PartsContext) -> dict[str, Any]:
+    """Return the figures of all and the series with what was open at their ends, until now."""
+    now = context.request.now
+
+    def ends_of(series: Sequence[Bucket] | None) -> list[int]:
+        return [min(moment_of(each.end_time), now) for each in series or () if each.end_time]
+
+    end, end_before = (min(interval.end, now) for interval in context.intervals)
+    ends = [end, end_before, *ends_of(report.series), *ends_of(report.previous_series)]
+    counts = reports.open_at(*context.request.account, context.filter, ends)
+
+    def counted(metrics: Metrics, moment: int) -> Metrics:
+        return metrics.model_copy(update={"open_at_end_count": counts[moment]})
+
+    def completed(series: Sequence[Bucket] | None) -> tuple[Bucket, ...] | None:
+        return (
+            None
+            if series is None
+            else tuple(
+                each.model_copy(update={"metrics": counted(each.metrics, moment)})
+                for each, moment in zip(series, ends_of(series), strict=True)
+            )
+        )
+
+    return {
+        "metrics": counted(report.metrics, end),
+        "previous": report.previous and counted(report.previous, end_before),
+        "series": completed(report.series),
+        "previous_series": completed(report.previous_series),
     }
 
 
@@ -349,8 +392,13 @@ class _GroupFigures(Generic[Figures]):
         grouping: Grouping,
         interval: Interval,
         figures: Callable[[Sequence[Row]], Figures],
+        rows: list[Row] | None = None,
     ) -> None:
-        rows = report_parts.metrics_by(context.connection, grouping, context.selection(interval))
+        """rows: of these groups, if they are known; as of `metrics_by`."""
+        if rows is None:
+            selection = context.selection(interval)
+            rows = report_parts.metrics_by(context.connection, grouping, selection)
+        self.rows = rows
         self._rows = grouped(rows, "key")
         self._details = _details(context, grouping, interval)
         self._figures: Callable[[Sequence[Row]], Figures] = figures
@@ -361,28 +409,42 @@ class _GroupFigures(Generic[Figures]):
         return self._details.of(key, figures)
 
 
-PERSON_MEANS = ("avg_first_response_time", "avg_reply_time")
+def _reopened(context: PartsContext, grouping: Grouping) -> Counter[int]:
+    """Count resolutions of the period that did not last a week."""
+    selection = context.selection(context.intervals[0])
+    rows = report_parts.reopened_by(context.connection, grouping, selection)
+    return Counter({row["key"]: row["n"] for row in rows})
+
+
+def _lasting(figures: PersonFigures, reopened: int) -> PersonFigures:
+    return figures.model_copy(update={"reopened_in_7_days_count": reopened})
+
+
+# Figures of persons in the period and in the one before, by group.
+_Persons = tuple[_GroupFigures[PersonFigures], _GroupFigures[PersonFigures]]
 
 
 def _person(rows: Sequence[Row]) -> PersonFigures:
-    metrics = report_metrics(rows)
-    answered = sum(row["n"] for row in rows if row["name"] == report_parts.ANSWERED)
+    sums = ReportSums(rows)
     return PersonFigures(
-        outgoing_messages_count=sum(row["n"] for row in rows if row["name"] == OUTGOING),
-        answered_conversations_count=answered,
-        avg_first_response_time=metrics.avg_first_response_time,
-        avg_reply_time=metrics.avg_reply_time,
-        resolutions_count=metrics.resolutions_count,
-        samples={name: metrics.samples[name] for name in PERSON_MEANS},
+        outgoing_messages_count=sums.counts[OUTGOING],
+        answered_conversations_count=sums.counts[report_parts.ANSWERED],
+        avg_first_response_time=sums.mean("first_response"),
+        avg_reply_time=sums.mean("reply"),
+        resolutions_count=sums.counts["resolved"],
+        avg_resolution_time=sums.mean("resolved"),
+        samples={mean: sums.samples[name] for mean, name in REPORT_MEANS.items()},
     )
 
 
-def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ...]:
+def _users(
+    context: PartsContext, opened: Sequence[Row], users: _Persons, reopened: Counter[int]
+) -> tuple[UserReport, ...]:
     """Return a row for each user who is active or did something, by name; then nobody.
 
     In a report of a user or team, only the persons that it is of.
     """
-    current, previous = _both(context, "users", _person)
+    current, previous = users
     own = grouped(opened, "assignee_id")
     busy = {*current.keys, *previous.keys, *own}
     people = catalogues.all_rows(*context.request.account, catalogues.USERS)
@@ -400,7 +462,7 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
     return tuple(
         UserReport(
             user=user,
-            current=current.of(key),
+            current=_lasting(current.of(key), reopened[key]),
             previous=previous.of(key),
             now=_now(context, own[key], availability),
         )
@@ -418,15 +480,34 @@ def _persons(context: PartsContext) -> frozenset[int]:
     )
 
 
-def _everyone(context: PartsContext, opened: Sequence[Row]) -> EveryoneReport:
-    current, previous = _both(context, "everyone", _person)
-    return EveryoneReport(
-        current=current.of(NOBODY), previous=previous.of(NOBODY), now=_now(context, opened, None)
+def _everyone(
+    context: PartsContext, opened: Sequence[Row], users: _Persons | None, reopened: int
+) -> EveryoneReport:
+    """Return all persons together. users: their rows add up to these, but for `answered`."""
+    current, previous = (
+        _GroupFigures(context, "everyone", interval, _person, _together(context, interval, own))
+        for interval, own in zip(context.intervals, users or (None, None), strict=True)
     )
+    return EveryoneReport(
+        current=_lasting(current.of(NOBODY), reopened),
+        previous=previous.of(NOBODY),
+        now=_now(context, opened, None),
+    )
+
+
+def _together(
+    context: PartsContext, interval: Interval, users: _GroupFigures[PersonFigures] | None
+) -> list[Row] | None:
+    if users is None:
+        return None
+    own = ({**row, "key": NOBODY} for row in users.rows if row["name"] != report_parts.ANSWERED)
+    selection = context.selection(interval)
+    return [*own, *report_parts.answered_by(context.connection, "everyone", selection)]
 
 
 def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ...]:
     current, previous = _both(context, "teams", _person)
+    reopened = _reopened(context, "teams")
     teams_of = defaultdict[tuple[int, int], list[int]](list)
     for place in report_parts.team_places(*context.request.account):
         teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
@@ -437,7 +518,7 @@ def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ..
     return tuple(
         TeamReport(
             team=Ref(id=str(team["id"]), name=team["name"]),
-            current=current.of(team["id"]),
+            current=_lasting(current.of(team["id"]), reopened[team["id"]]),
             previous=previous.of(team["id"]),
             now=_now(context, own[team["id"]], None),
         )

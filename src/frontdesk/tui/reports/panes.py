@@ -351,7 +351,11 @@ class ReportPanes(Vertical):
         self.follow()
 
     def show_live(self, report: Report | None, as_of: str) -> None:
-        """Show what is the case now. as_of: its time, as text."""
+        """Show what is the case now, and what came with it. as_of: its time, as text."""
+        if report is not None and self._report is not None and report != self._report:
+            self._report = report
+            self.metrics.put_report(report)
+            self.follow()
         self.live.show(report, as_of)
         self._fit_live()
 

@@ -105,6 +105,7 @@ class ReportOptions:
         """Query for the report, or for one part of it."""
         include = [part] if part else []
         include += ["spread"] if self.spread and part != "waits" else []
+        include += ["backlog"] if part == "waits" and self.has_part("backlog") else []
         span = self.span(today)
         kind, _, value = self.subject.partition(":")
         return ReportQuery(

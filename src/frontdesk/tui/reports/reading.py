@@ -118,7 +118,7 @@ class ReportReading(ViewScreen):
             report = self.mailbox.report(self._options.query(today, self.opening.targets))
         self._report = report
         self._panes.show(
-            report,
+            self._with_waits(report),
             self._empty_words(),
             self._missing_words("channels"),
             zone=self._zone(),
@@ -143,11 +143,15 @@ class ReportReading(ViewScreen):
         self._panes.show_hours(hours, words, shown=self._options.hours)
 
     def _show_live(self) -> None:
-        """Show what is the case now; how long customers wait comes in a request of its own."""
-        report = self._report
-        if report is not None:
-            report = with_part(report, "waits", self.mailbox.report(self._query("waits")))
+        """Show what is the case now, and was open at the end."""
+        report = self._with_waits(self._report)
         self._panes.show_live(report, panes.as_of(report, self.clock))
+
+    def _with_waits(self, report: Report | None) -> Report | None:
+        """How long customers wait, and what was open at the end, come in a request of their own."""
+        if report is None:
+            return None
+        return with_part(report, "waits", self.mailbox.report(self._query("waits")))
 
     def _missing_words(self, part: str) -> str:
         if not self._options.has_part(part):
