@@ -21,7 +21,7 @@ from frontdesk.client import InboxClient
 from frontdesk.ingest.events import Person
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import SearchRun
-from frontdesk.query import QueryNames, parse_search
+from frontdesk.query import MessageSearch, QueryNames
 from frontdesk.query.plan import STANDARD
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.clean import folded
@@ -106,7 +106,7 @@ async def test_a_server_that_repeats_itself_is_not_asked_for_ever(
         client = Repeating(in_process(inbox, None, resources))
         mailbox = Mailbox(lambda: client, cache)
         await mailbox.connect()
-        run = SearchRun(mailbox, parse_search("plum"), QueryNames(), START, limit=500)
+        run = SearchRun(mailbox, MessageSearch.of("plum"), QueryNames(), START, limit=500)
         await run.ask(OFFERED)
         await mailbox.close()
     assert client.pages == 2
@@ -127,7 +127,7 @@ async def test_a_search_reads_one_hit_more_than_it_shows(
     monkeypatch.setattr(Mailbox, "search", counted)
     with ExitStack() as resources:
         mailbox = await opened_some(in_process(inbox, None, resources), cache, {*range(PEOPLE)})
-        run = SearchRun(mailbox, parse_search("plum"), QueryNames(), START, limit=5)
+        run = SearchRun(mailbox, MessageSearch.of("plum"), QueryNames(), START, limit=5)
         assert not run.step()
         await mailbox.close()
     assert read == [6]
@@ -164,7 +164,7 @@ def test_each_message_is_shown_once_the_newest_first_and_none_is_left_out_betwee
             cache = Cache(folder / "pages.db", "test")
             resources.callback(cache.close)
             mailbox = await opened_some(client, cache, opened)
-            search, kinds = parse_search(typed), ("message",)
+            search, kinds = MessageSearch.of(typed), ("message",)
             run = SearchRun(
                 mailbox, search, QueryNames(), START, limit=limit, kinds=kinds, zone=UTC
             )
@@ -221,7 +221,7 @@ async def test_the_server_searches_the_messages_of_a_customer_by_a_part_of_the_n
 
     async def found(typed: str) -> dict[str, str]:
         """The customers of the conversations that were found, by conversation."""
-        search = parse_search(typed)
+        search = MessageSearch.of(typed)
         run = SearchRun(mailbox, search, QueryNames(), datetime.now(UTC), limit=1_000)
         await run.ask(OFFERED)
         assert run.everywhere, typed

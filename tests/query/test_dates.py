@@ -65,10 +65,21 @@ def test_what_is_no_day_is_said(text: str, words: str) -> None:
         parse(f"created:{text}")
 
 
-@pytest.mark.parametrize("prefix", ["since:", "until:", "after:", "before:"])
-def test_prefixes_of_other_programs_lead_to_active(prefix: str) -> None:
-    with pytest.raises(QueryError, match=r"Write active:2026-11-01\.\. or"):
-        parse(f"{prefix}2026-11-01")
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("since:2026-11-04", "sent:2026-11-04.."),
+        ("after:2026-11", "sent:2026-11.."),
+        ("until:today", "sent:..today"),
+        ("before:2026-11", "sent:..2026-10-31"),
+        ("before:today", "sent:<today"),
+        ("-before:2026", "-sent:..2025-12-31"),
+        ("before:2026-11-05 after:2026-11-02", "sent:2026-11-02..2026-11-04"),
+    ],
+)
+def test_prefixes_of_other_programs_are_days_of_messages(text: str, days: str) -> None:
+    assert str(parse(text)) == days
+    assert str(parse(days)) == days
 
 
 def test_a_number_with_a_unit_is_an_age_and_the_rest_a_day() -> None:

@@ -90,7 +90,7 @@ def test_terms_are_written_as_they_are_read(text: str, written: str) -> None:
         ("by:ana or by:bo", "For one of several values write by:ana,bo."),
         ("#a or #b,c", "For one of several values write #a,b,c."),
         ("#a or by:bo", "For one of several values write #a,b."),
-        ("since:2026", "Write active:2026-11-01.."),
+        ("since:soon", "since: takes a day, such as 2026-03-14"),
     ],
 )
 def test_a_mistake_says_what_to_write(text: str, words: str) -> None:

@@ -23,7 +23,7 @@ from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.service.routes.query_terms import ANSWERED
 from frontdesk.text.clean import folded
-from frontdesk.wire.values import instant
+from frontdesk.wire.values import instant, timestamp
 
 pytestmark = pytest.mark.both_engines
 PATH = "/v1/conversations"
@@ -97,6 +97,8 @@ class Known:
         self.facts: Facts = facts(number)
         self.assignee = row["assignee"]["id"] if row["assignee"] else None
         self.sent = set() if number == 6 else sent(number)
+        at = START + number // 3 * HOUR
+        self.sent_first, self.sent_last = timestamp(at - 9), timestamp(at + 100)
 
     def hours(self, member: str) -> float:
         """Hours since a time, or until it; not a number without it."""
@@ -160,6 +162,8 @@ TERMS: tuple[tuple[str, Callable[[Known], bool]], ...] = (
         "active:2026-03-08T21:00Z..2026-03-09T01:00Z",
         lambda it: "2026-03-08T21" <= it.row["last_activity_at"] < "2026-03-09T01",
     ),
+    ("sent:..2026-03-08", lambda it: it.sent_first < "2026-03-09"),
+    ("after:2026-03-09", lambda it: it.sent_last >= "2026-03-09"),
     ("refund", lambda it: it.says("refund")),
     ("zurich", lambda it: it.says("zurich")),
     ("ok", lambda it: it.says("ok")),
@@ -167,6 +171,7 @@ TERMS: tuple[tuple[str, Callable[[Known], bool]], ...] = (
     ('"the invoice"', lambda it: it.says("the invoice")),
     ("billing", lambda it: it.says("billing")),
 )
+SINGLE = ("is:", "@", "in:", "from:", "sent:", "after:")
 ORDERS = ("activity", "waiting", "window", "created", "oldest")
 
 
@@ -207,7 +212,8 @@ async def test_terms_combine_and_are_counted(inbox, rows, seed, lines):
         chosen, kinds = [], set()
         for text, test in random.sample(TERMS, random.choice((2, 2, 3, 4))):
             negated = random.random() < 0.3
-            kind = next((one for one in ("is:", "@", "in:", "from:") if text.startswith(one)), "")
+            kind = next((one for one in SINGLE if text.startswith(one)), "")
+            kind = "sent:" if kind == "after:" else kind
             # A conversation has only one of each of these.
             if kind and not negated and kind in kinds:
                 continue
@@ -285,8 +291,26 @@ async def test_a_mistake_is_said(inbox, is_problem, query, words):
     assert words in error["detail"]
 
 
-async def test_a_query_does_not_go_with_a_search(inbox, is_problem):
-    response = await inbox[0].get(PATH, params={"query": "is:open", "q": "refund"})
+async def test_a_search_in_a_query_finds_what_both_find(inbox, rows):
+    client, _ = inbox
+    random, found_any = Random(3), 0
+    said = {row["id"] for row in await rows(client, PATH, limit=100, q="the invoice")}
+    assert 5 < len(said) < CONVERSATIONS
+    for _ in range(40):
+        chosen = random.sample([text for text, _ in TERMS if text[0] not in "@i"], 2)
+        query = " ".join(f"{'-' if random.random() < 0.4 else ''}{text}" for text in chosen)
+        listed = await client.get(PATH, params={"query": query, "limit": 100})
+        if listed.status_code == 400:
+            continue
+        wanted = {row["id"] for row in listed.json()["data"]} & said
+        found = await rows(client, PATH, limit=5, q="the invoice", query=query)
+        assert {row["id"] for row in found} == wanted, query
+        found_any += bool(wanted)
+    assert found_any > 10
+
+
+async def test_an_order_does_not_go_with_a_search(inbox, is_problem):
+    response = await inbox[0].get(PATH, params={"query": "sort:oldest", "q": "refund"})
     is_problem(response, 400, "invalid_parameter")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from frontdesk.query import Query, QueryNames, Term
+from frontdesk.query import Query, QueryNames, Term, dates
 from frontdesk.query.language import DATED, DURATIONS, ID
 from frontdesk.query.names import contact_id, without_clock
 from frontdesk.query.terms import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, HOURS, TEAM
@@ -30,7 +30,7 @@ def chip(term: Term, names: QueryNames, now: datetime) -> str:
 
     now: the server's time in the reader's zone.
     """
-    if term.kind in (*DATED, *DURATIONS):
+    if term.kind in (*DATED, *DURATIONS) and dates.instants(term.value) is None:
         # Deferred: no start needs it.
         from frontdesk.query.date_words import time_words
 

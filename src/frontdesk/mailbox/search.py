@@ -3,16 +3,18 @@
 Hits of both are merged. What was looked through is part of the result.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime, tzinfo
+from functools import cache
 
 from frontdesk.cache import MESSAGE, Hit
 from frontdesk.cache.rows import NOTE, sort_text
 from frontdesk.cache.search import snippet_of
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.mailbox.mailbox import Mailbox
-from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
+from frontdesk.query import Matcher, MessageSearch, QueryNames, QueryPlan, Term, plan
 from frontdesk.query.names import with_customers
+from frontdesk.query.terms import SENT
 from frontdesk.text.clean import counted
 from frontdesk.text.search import Terms
 from frontdesk.text.times import in_zone
@@ -52,9 +54,9 @@ class SearchRun:
     ) -> None:
         self._mailbox, self._search, self._names = mailbox, search, names
         self._limit, self._kinds, self._conversation_id = limit, kinds, conversation_id
-        self._zone = zone
-        self._matches = Matcher(search.query.terms, names, now)
-        self._matched: dict[str | None, bool] = {}
+        self._zone, self._now = zone, in_zone(now, zone)
+        self._after, self._before = search.days(self._now)
+        self._here = self._row_test(search.query.terms, names)
         self._hits: dict[tuple[str, str], Hit] = {}
         self._last: Hit | None = None
         self._unread = False
@@ -83,7 +85,7 @@ class SearchRun:
             kinds=self._kinds,
             conversation_id=self._conversation_id,
         )
-        self._hits |= {(hit.kind, hit.id): hit for hit in page if self._fits(hit)}
+        self._hits |= {(hit.kind, hit.id): hit for hit in page if self._fits(hit, self._here)}
         self._last = page[-1] if page else None
         self._unread = len(page) == most
         return self._unread and len(self._hits) < self._limit
@@ -93,19 +95,31 @@ class SearchRun:
 
         offered: see `plan`. Raises: InboxError: it did not answer.
         """
-        query, names = self._search.query, self._names
+        query = self._search.query
         if not self._search.has_words or self._conversation_id is not None:
             return
-        names = await with_customers(names, query, self._mailbox.search_contacts)
-        # A server may lack the later filters, and then would not search at all.
-        filter = plan(query, names, {*offered} - LATER).filter
+        names = await with_customers(self._names, query, self._mailbox.search_contacts)
+        asked = plan(query, names, offered, self._now)
+        try:
+            await self._ask(asked)
+        except NotOffered:
+            plainer = plan(query, names, {*offered} - LATER, self._now)
+            if plainer.filter == asked.filter:
+                raise
+            # It may lack the later filters, and then does not search with them.
+            await self._ask(plainer)
+
+    async def _ask(self, asked: QueryPlan) -> None:
+        """Search on the server in the conversations of a plan."""
+        rest = self._row_test(asked.rest, self._names)
+        filter = asked.filter.model_copy(update={"sort": None})
         cursor, oldest = None, _NEWEST
         for _ in range(MOST_PAGES):
             page = await self._mailbox.search_messages(self._search.words, filter, cursor=cursor)
             hits = [self._hit(match) for match in page.matches or ()]
             self._found += len(hits)
             self._later += sum(self._is_after_end(hit) for hit in hits)
-            self._hits |= {(hit.kind, hit.id): hit for hit in hits if self._fits(hit)}
+            self._hits |= {(hit.kind, hit.id): hit for hit in hits if self._fits(hit, rest)}
             self.asked, cursor = True, page.next_cursor
             if cursor is None or (hits and self._is_before_start(hits[-1])):
                 self.everywhere = not self._later
@@ -138,29 +152,41 @@ class SearchRun:
         position = (match.conversation_id, MESSAGE, match.message_id, match.created_at)
         return Hit(*position, snippet, spans, place)
 
-    def _fits(self, hit: Hit) -> bool:
-        if not self._search.includes(self._day(hit)):
+    def _row_test(self, terms: Sequence[Term], names: QueryNames) -> Callable[[str], bool] | None:
+        """Test of the conversation with an id; None if there is nothing to test."""
+        shown = [term for term in terms if term.kind != SENT]
+        matches = Matcher(shown, names, self._now)
+
+        @cache
+        def test(id: str) -> bool:
+            row = self._mailbox.conversation(id)
+            # The server's answer may bring it.
+            return row is not None and matches(row)
+
+        return test if shown else None
+
+    def _fits(self, hit: Hit, test: Callable[[str], bool] | None) -> bool:
+        day = self._day(hit)
+        if day is None:
+            in_days = self._after is None and self._before is None
+        else:
+            in_days = not (self._after and day < self._after)
+            in_days = in_days and not (self._before and day >= self._before)
+        if not in_days:
             return False
-        id = hit.conversation_id
-        if self._search.query.terms and id not in self._matched:
-            row = self._mailbox.conversation(id or "")
-            if row is None:
-                # The server's answer may bring it.
-                return False
-            self._matched[id] = self._matches(row)
-        return self._matched.get(id, True)
+        return test is None or test(hit.conversation_id or "")
 
     def _day(self, hit: Hit) -> date | None:
         created = instant(hit.created_at)
         return in_zone(created, self._zone).date() if created else None
 
     def _is_before_start(self, hit: Hit) -> bool:
-        day, start = self._day(hit), self._search.after
-        return start is not None and day is not None and day < start
+        day = self._day(hit)
+        return self._after is not None and day is not None and day < self._after
 
     def _is_after_end(self, hit: Hit) -> bool:
-        day, end = self._day(hit), self._search.before
-        return end is not None and day is not None and day >= end
+        day = self._day(hit)
+        return self._before is not None and day is not None and day >= self._before
 
 
 def _place(hit: Hit) -> tuple[str, str, str]:

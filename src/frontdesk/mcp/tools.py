@@ -42,7 +42,6 @@ from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
 from frontdesk.wire.envelopes import MessageMatch
-from frontdesk.wire.queries import LATER
 from frontdesk.wire.reports import Report
 
 QUERY = f"Terms that all must hold; - before a term negates; #a,b is any of several. {OVERVIEW}"
@@ -338,7 +337,7 @@ class InboxTools:
             str, Field(min_length=1, max_length=100, description="All have to be in one message.")
         ],
         query: Annotated[
-            str, Field(description="Only in conversations of this query (is: in: from: # @).")
+            str, Field(description="Only in conversations of this query, as in list_conversations.")
         ] = "",
         limit: Limit = 20,
         cursor: str | None = None,
@@ -348,9 +347,7 @@ class InboxTools:
         if not Terms.of(words).spellings:
             raise ToolError("words: there is no word in it.")
         with reported(instead=_WITHOUT_SEARCH):
-            selector = await select(
-                reader.client, parse(query), now=reader.local_now(), without=LATER
-            )
+            selector = await select(reader.client, parse(query), now=reader.local_now())
             mark = f"{words} {selector.mark}"
             at = None if cursor is None else reader.searches.place(cursor, mark)
             filter = selector.filter.model_copy(update={"sort": None})

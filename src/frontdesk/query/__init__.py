@@ -13,7 +13,7 @@ from frontdesk.query.plan import (
     searchable,
     sort_key,
 )
-from frontdesk.query.search import MessageSearch, parse_search
+from frontdesk.query.search import MessageSearch
 from frontdesk.query.terms import NEWEST, ORDERS
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "complete",
     "customer",
     "parse",
-    "parse_search",
     "plan",
     "query_of",
     "reference",

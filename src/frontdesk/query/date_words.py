@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from frontdesk.query.dates import RANGE, RELATIVE, Days, moments, parse_days
 from frontdesk.query.language import Term, is_duration
-from frontdesk.query.terms import ACTIVE, CREATED, WAITING, WINDOW
+from frontdesk.query.terms import ACTIVE, CREATED, SENT, WAITING, WINDOW
 from frontdesk.text.times import in_zone, range_words, short_date, zone_name
 
 _ONE_DAY = timedelta(days=1)
@@ -30,7 +30,7 @@ _AGES: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
     }
 )
 _VERBS: Mapping[str, str] = MappingProxyType(
-    {WAITING: "waiting since", ACTIVE: "last active", CREATED: "created"}
+    {WAITING: "waiting since", ACTIVE: "last active", CREATED: "created", SENT: "a message"}
 )
 
 

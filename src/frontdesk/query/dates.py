@@ -90,6 +90,15 @@ def instants(text: str) -> tuple[datetime | None, datetime | None] | None:
     return first, end
 
 
+def before(text: str) -> str:
+    """Range of the days before a day, month, year or word."""
+    if text in RELATIVE:
+        return f"<{text}"
+    period = period_of(text)
+    assert period is not None
+    return f"{RANGE}{(period[0] - _ONE_DAY).isoformat()}"
+
+
 def problem(text: str) -> str:
     """What is wrong with the value of a term on whatever day it is used; "" if nothing is."""
     try:

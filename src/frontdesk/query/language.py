@@ -25,6 +25,7 @@ from frontdesk.query.terms import (
     HOURS,
     KINDS,
     NEWEST,
+    SENT,
     SORT,
     STATUS,
     TABLE,
@@ -74,8 +75,8 @@ WORDS_OF: Mapping[str, Sequence[str]] = MappingProxyType(
     {kind.key: kind.words for kind in TABLE if kind.words}
 )
 _PLACES: Mapping[str, int] = MappingProxyType({kind: at for at, kind in enumerate(KINDS)})
-# Prefixes that other programs have for days, with what to write here.
-_DAY_PREFIXES = ("since:", "until:", "after:", "before:")
+# One end of the days of messages, by the prefix of a day.
+_FROM, _UNTIL = ("after:", "since:"), ("before:", "until:")
 
 _TOKEN = re.compile(
     r"""(?P<not>-?)(?P<prefix>@|\#|[A-Za-z]+:|)(?:"(?P<quoted>(?:[^"\\]|\\.|\\\Z)*)(?P<end>"|\Z)|)"""
@@ -414,7 +415,14 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
         term = _operator_problem(before, token, following) or _term(token)
         if isinstance(term, str):
             problems.append(QueryProblem(token.start, token.end, term))
-        elif others := terms.excluded_by(term):
+        elif (
+            (others := terms.excluded_by(term))
+            and is_positive(term, SENT)
+            and (days := _joined_days(others[0], term)) is not None
+        ):
+            terms.pop(others[0])
+            terms.add(days)
+        elif others:
             other = others[0]
             why = "These exclude each other"
             why = why if term.negated or other.negated else _SINGLE[term.kind]
@@ -470,6 +478,8 @@ def _term(token: Token) -> Term | str:
         return 'The quotes are not closed: put " at the end.'
     if not prefix:
         return _bare(value, token)
+    if prefix in (*_FROM, *_UNTIL):
+        return _end_of_days(prefix, value, negated=token.negated)
     kind = _PREFIXES.get(prefix)
     if kind is None:
         return f"{_unknown(prefix)} To search for these words, put them in quotes."
@@ -488,6 +498,26 @@ def _term(token: Token) -> Term | str:
         return f"{token.prefix} takes {_allowed(kind)}. {why}."
     instead = _INSTEAD.get((kind, value.casefold()))
     return f"{token.prefix} takes {_allowed(kind)}." + (f" {instead}" if instead else "")
+
+
+def _end_of_days(prefix: str, value: str, *, negated: bool) -> Term | str:
+    """Term of the messages from a day on, or before it, or until its end."""
+    day = value.casefold()
+    if dates.RANGE in day or day[:1] in ("<", ">") or dates.problem(day):
+        return f"{prefix} takes a day, such as 2026-03-14, 2026-03 or yesterday; or write sent:."
+    if prefix == "before:":
+        return Term(SENT, dates.before(day), negated)
+    days = f"{day}{dates.RANGE}" if prefix in _FROM else f"{dates.RANGE}{day}"
+    return Term(SENT, days, negated)
+
+
+def _joined_days(one: Term, other: Term) -> Term | None:
+    """Both ends of a range of days, given as two terms; None if they are not that."""
+    ends = (one.value.partition(dates.RANGE), other.value.partition(dates.RANGE))
+    (first, is_range, _), (_, _, last) = sorted(ends, key=lambda end: not end[0])
+    whole = f"{first}{dates.RANGE}{last}"
+    is_whole = is_range and first and last and not (ends[0][0] and ends[1][0])
+    return Term(SENT, whole) if is_whole and not dates.problem(whole) else None
 
 
 def _field(token: Token) -> Term | str:
@@ -566,8 +596,6 @@ def _bare(value: str, token: Token) -> Term | str:
 
 
 def _unknown(prefix: str) -> str:
-    if prefix in _DAY_PREFIXES:
-        return f"There is no filter {prefix}. Write active:2026-11-01.. or active:..2026-11-15."
     allowed = ", ".join((*(name for name in _PREFIXES if len(name) > 1), "@, # and unread"))
     return f"There is no filter {prefix}. Use {allowed}."
 

@@ -1,29 +1,49 @@
-"""Searches for messages: words, with terms of the query language about where and when.
+"""Searches for messages: a query, and which of its terms are words of one message.
 
 refund madrid from:ana in:london after:2026-03-01
 """
 
-from datetime import date
+from datetime import date, datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.query.language import Query, QueryProblem, Term, Token, analyse, tokens
-from frontdesk.query.terms import FOLLOW_UP
+from frontdesk.query import dates
+from frontdesk.query.language import Query, QueryProblem, analyse, is_positive
+from frontdesk.query.terms import FOLLOW_UP, SENT, SORT, WORDS
 from frontdesk.text.search import Terms
+from frontdesk.text.times import in_zone
 
-_BEFORE, _AFTER = "before:", "after:"
-# Others are words: #1234 is searched as it is.
-_TERMS = ("from:", "in:", "is:")
 _LONGEST = 100
+# Terms that say nothing of messages.
+_OF_LISTS = MappingProxyType(
+    {
+        FOLLOW_UP: "is:followup filters the list, and no search.",
+        SORT: "A search begins with the newest message: leave sort: out.",
+    }
+)
 
 
 class MessageSearch(NamedTuple):
-    """Parsed search. after: first day; before: the day after the last. problems: of mistakes."""
+    """Parsed search. query: the terms of its conversations. problems: of mistakes."""
 
     words: str
     query: Query = Query()
-    after: date | None = None
-    before: date | None = None
     problems: tuple[QueryProblem, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> "MessageSearch":
+        """Parse a query; terms with mistakes are left out.
+
+        >>> MessageSearch.of("refund in:london").words
+        'refund'
+        """
+        query, problems = analyse(text)
+        words = [term.value for term in query.terms if is_positive(term, WORDS)]
+        others = [term for term in query.terms if not is_positive(term, WORDS)]
+        refused = dict.fromkeys(term.kind for term in others if term.kind in _OF_LISTS)
+        problems += [QueryProblem(0, len(text), _OF_LISTS[kind]) for kind in refused]
+        kept = Query.of(*(term for term in others if term.kind not in refused))
+        return cls(" ".join(words), kept, tuple(problems))
 
     @property
     def has_words(self) -> bool:
@@ -34,44 +54,16 @@ class MessageSearch(NamedTuple):
     def too_long(self) -> bool:
         return len(self.words) > _LONGEST
 
-    def includes(self, day: date | None) -> bool:
-        """True if a message of this day is to be found."""
-        if day is None:
-            return self.after is None and self.before is None
-        return not (self.after and day < self.after) and not (self.before and day >= self.before)
+    def days(self, now: datetime) -> tuple[date | None, date | None]:
+        """First day of the messages, and the day after the last; None without an end.
 
-
-def parse_search(text: str) -> MessageSearch:
-    """Parse user input; any text is valid, and terms with mistakes are left out.
-
-    >>> parse_search("refund in:london before:2026-03-01").before
-    datetime.date(2026, 3, 1)
-    """
-    words: list[str] = []
-    terms: list[Term] = []
-    days: dict[str, date] = {}
-    problems: list[QueryProblem] = []
-    for token in tokens(text):
-        prefix = token.prefix.lower()
-        if prefix in (_BEFORE, _AFTER) and not token.negated:
-            try:
-                days[prefix] = date.fromisoformat(token.value)
-            except ValueError:
-                words_allowed = f"{prefix} takes a day, such as 2026-03-14."
-                problems.append(QueryProblem(token.start, token.end, words_allowed))
-        elif prefix in _TERMS:
-            query, mistakes = analyse(text[token.start : token.end])
-            if any(term.kind == FOLLOW_UP for term in query.terms):
-                query, why = Query(), "is:followup filters the list, and no search."
-                problems.append(QueryProblem(token.start, token.end, why))
-            terms += query.terms
-            problems += mistakes
-        else:
-            words.append(_plain(token, text))
-    after, before = days.get(_AFTER), days.get(_BEFORE)
-    return MessageSearch(" ".join(words), Query.of(*terms), after, before, tuple(problems))
-
-
-def _plain(token: Token, text: str) -> str:
-    whole = token.quoted and not token.prefix and not token.negated
-    return token.value if whole else text[token.start : token.end]
+        now: in the zone of the days.
+        """
+        days = next((one.value for one in self.query.terms if is_positive(one, SENT)), None)
+        if days is None:
+            return None, None
+        first, end = dates.moments(days, now)
+        return (
+            None if first is None else in_zone(first, now.tzinfo).date(),
+            None if end is None else in_zone(end, now.tzinfo).date(),
+        )

@@ -14,7 +14,7 @@ from frontdesk.wire.values import STATUSES
 STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
 TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
-CREATED, FOLLOW_UP, HOURS, HAS = "created", "followup", "hours", "has"
+CREATED, SENT, FOLLOW_UP, HOURS, HAS = "created", "sent", "followup", "hours", "has"
 WORDS, SORT = "words", "sort"
 HUMAN, BUSINESS = "human", "business"
 NEWEST, OLDEST = "active", "oldest"
@@ -334,6 +334,24 @@ TABLE: Sequence[TermKind] = (
         examples=(("created:today", "new today"),),
         brief="created:2026-11",
         rows=(("`created:2026-11`", "begun then"),),
+    ),
+    TermKind(
+        SENT,
+        "sent:",
+        days=True,
+        scope="messages:read",
+        shown=False,
+        single="The days of messages are one range",
+        examples=(("sent:today", "with a message of today"), ("after:", "messages of that day on")),
+        brief="sent:2026-11-01.. after:2026-11-01 before:2026-12-01",
+        rows=(
+            (
+                "`sent:2026-11`, `after:2026-11-01`, `since:2026-11-01`, `before:2026-12`,"
+                " `until:2026-11`",
+                "with a message of these days: in them, from that day on (`after:` and `since:`),"
+                " earlier than it, until its end",
+            ),
+        ),
     ),
     TermKind(
         WORDS,

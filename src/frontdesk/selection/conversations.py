@@ -88,11 +88,10 @@ async def select(
     ids: Mapping[str, Any] | None = None,
     *,
     now: datetime,
-    without: Collection[str] = (),
 ) -> ConversationSelector:
     """Split a query into what the server answers and what is left.
 
-    ids: members of the filter. now: in the reader's zone. without: filters that are not to be used.
+    ids: members of the filter. now: in the reader's zone.
 
     Raises: BadSettings: a name in the query is unknown, or the server cannot answer it. InboxError.
     """
@@ -104,7 +103,7 @@ async def select(
             raise BadSettings(message)
     update = dict(ids or {})
     # A filter that is given beside the query may be the one that the query would set.
-    given = {*update, *(LISTS[name] for name in update.keys() & LISTS.keys()), *without}
+    given = {*update, *(LISTS[name] for name in update.keys() & LISTS.keys())}
     offered = await _offered(client, query, names, now, given)
     answer = plan(query, names, offered, now)
     if message := cannot(answer):

@@ -233,7 +233,7 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "Words are looked for in messages, in names, usernames and numbers of customers and in "
             "labels. Names stand for what they mean in the catalogues, which the key has to be "
             "allowed to read, `id:` and an id for exactly one of them. Days without a time are "
-            "those of the account's zone. Not with `q`.",
+            "those of the account's zone.",
             "schema": {
                 **_WORDS,
                 "minLength": 1,

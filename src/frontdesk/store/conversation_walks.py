@@ -5,7 +5,7 @@ order is walked, each candidate is tested, and a page ends after so many of them
 empty, and goes on where it stopped.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -31,6 +31,7 @@ from frontdesk.store.conversations import (
     of_place,
     of_states,
     page_rows,
+    selected_ids,
     states_of,
 )
 from frontdesk.store.database import Connection, Dialect, Row, first_number
@@ -126,6 +127,33 @@ def match_count(
     return statements.count(ORDERS[sort][0])
 
 
+def few_ids(
+    connection: Connection, account_id: int, selection: ConversationSelection, most: int
+) -> list[int] | None:
+    """Return the ids of all conversations of a selection; None if there seem to be more."""
+    plain = replace(selection, conditions=())
+    if not selection.conditions:
+        ids = selected_ids(connection, account_id, plain, most + 1)
+        return ids if len(ids) <= most else None
+    statements = _PageStatements(connection, account_id, selection, LIMITS[connection.dialect])
+    listed = statements.few_ids()
+    if listed is None:
+        listed = selected_ids(connection, account_id, plain, most + 1)
+        if len(listed) > most:
+            return None
+    ids = statements.among(ORDERS["activity"][0], listed)
+    return ids if len(ids) <= most else None
+
+
+def matching_ids(
+    connection: Connection, account_id: int, selection: ConversationSelection, ids: Sequence[int]
+) -> list[int]:
+    """Return those of some conversations that are in a selection."""
+    selection = replace(selection, sort="activity")
+    statements = _PageStatements(connection, account_id, selection, LIMITS[connection.dialect])
+    return statements.among(ORDERS["activity"][0], [*ids])
+
+
 class _PageStatements:
     """Statements for one selection."""
 
@@ -209,6 +237,11 @@ class _PageStatements:
         )
         ended = few is not None or not is_tested or self.last_candidate(order, None) is None
         return MatchCount(min(number, MOST_COUNTED), not ended or number > MOST_COUNTED)
+
+    def among(self, order: Order, ids: list[int]) -> list[int]:
+        """Return those of some conversations that match."""
+        some = self._among(order, None, ids)
+        return [row["conversation_id"] for row in self._connection.rows(*some)]
 
     def page(
         self, order: Order, position: Position | None, count: int, few: list[int] | None

@@ -7,13 +7,14 @@ PostgreSQL without the extensions has none, and one of an older frontdesk only a
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from frontdesk.store.contacts import like_pattern
-from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids
+from frontdesk.store.conversation_walks import few_ids, matching_ids
+from frontdesk.store.conversations import ConversationSelection, one_of
 from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
 from frontdesk.store.rows import MESSAGE_ORDER, statements
@@ -481,8 +482,8 @@ def match_page(
         return search.scan(after, count)
     hits, more = search.hits(after, search.batch(count), limits.few)
     if more and not selection.is_everything:
-        few = selected_ids(connection, account_id, selection, limits.few + 1)
-        if len(few) <= limits.few:
+        few = few_ids(connection, account_id, selection, limits.few)
+        if few is not None:
             return search.page_of(few, after, count)
     return search.page(hits, more, after, count)
 
@@ -525,10 +526,8 @@ class _Search:
     def scan(self, after: int | None, count: int) -> MatchPage:
         """Compare messages from a place on, at most `newest`: the next page goes on behind them."""
         if not self.selection.is_everything:
-            few = selected_ids(
-                self.connection, self.account_id, self.selection, self.limits.few + 1
-            )
-            if len(few) <= self.limits.few:
+            few = few_ids(self.connection, self.account_id, self.selection, self.limits.few)
+            if few is not None:
                 return self.page_of(few, after, count)
         last = {} if after is None else {"last": after - 1}
         parameters = self._parameters | _numbers(self.account_id) | last
@@ -674,9 +673,8 @@ class _Search:
         if self.selection.is_everything:
             yield from conversation_ids
             return
-        only = replace(self.selection, conversation_ids=conversation_ids)
-        count = len(conversation_ids)
-        selected = set(selected_ids(self.connection, self.account_id, only, count))
+        found = matching_ids(self.connection, self.account_id, self.selection, conversation_ids)
+        selected = set(found)
         yield from (id for id in conversation_ids if id in selected)
 
     def _newest_in(self, conversation_id: int, since: int = 0) -> Row | None:

@@ -141,6 +141,29 @@ class HasContent:
 
 
 @dataclass(frozen=True, slots=True)
+class SentIn:
+    """A message is of a time from `first` on and before `end`, in milliseconds; None: open."""
+
+    first: int | None = None
+    end: int | None = None
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        limits, values = self._limits(number)
+        return Sql(one_row(f"message WHERE {OF_CANDIDATE}{limits}"), values)
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        limits, values = self._limits(number)
+        listed = f"SELECT conversation_id AS id FROM message WHERE account_id = :account{limits}"
+        return Source(Sql(listed, values))
+
+    def _limits(self, number: int) -> Sql:
+        ends = (("first", ">=", self.first), ("end", "<", self.end))
+        known = [(f"{name}{number}", sign, at) for name, sign, at in ends if at is not None]
+        limits = (f" AND created_at {sign} :{name}" for name, sign, _ in known)
+        return Sql("".join(limits), {name: at for name, _, at in known})
+
+
+@dataclass(frozen=True, slots=True)
 class HasNote:
     """There is a note on the conversation."""
 

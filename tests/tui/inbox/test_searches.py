@@ -209,3 +209,16 @@ async def test_enter_after_a_word_that_is_nowhere_does_not_answer_the_offer_to_k
             await settle(pilot)
             assert isinstance(app.screen, InboxScreen)
             assert notifications(app)[-1] == sentences.KEEPING_NOTHING
+
+
+async def test_tab_shows_the_conversations_of_the_line_that_was_searched(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("s", *"refund is:open", "tab")
+        await settle(pilot)
+        assert "is:open   refund" in lines(app)[0]
+        assert len(queue(app)) > 1
+        await pilot.press("s", *"refund #unheard", "tab")
+        await settle(pilot)
+        assert "No label fits unheard." in shown(app)

@@ -26,7 +26,8 @@ from frontdesk.errors import (
 from frontdesk.exports.tables import Column
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import SearchRun
-from frontdesk.query import MessageSearch, QueryNames, parse_search
+from frontdesk.query import MessageSearch, QueryNames
+from frontdesk.query.names import unknown_name
 from frontdesk.query.plan import STANDARD
 from frontdesk.selection.names import query_names
 from frontdesk.system import environment
@@ -121,7 +122,8 @@ not search. A line on standard error says what was searched; where that was noth
 is 1.
 
 Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
-case and accents. from:ana, in:london, is:open, after:2026-03-14 and before:2026-04-01 narrow it."""
+case and accents. All terms of `conversations list` narrow it, such as from:ana, in:london, #vip or
+has:image, and after:2026-03-14 and before:2026-04-01 the days of the messages."""
 
 search_command = _search_command(
     "search",
@@ -162,7 +164,7 @@ def _search(target: Target, query: SearchQuery, output: Output) -> None:
 
 def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> SearchQuery:
     """Raises: BadSettings: no word to search, a mistake, or kinds a conversation does not have."""
-    search = parse_search(text)
+    search = MessageSearch.of(text)
     if search.problems:
         raise BadSettings(" ".join(problem.message for problem in search.problems))
     if not Terms.of(search.words).spellings:
@@ -181,6 +183,9 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
     if query.search.query.terms:
         with suppress(InboxError):
             names = await query_names(client, query.search.query)
+        for term in query.search.query.terms:
+            if message := unknown_name(term, names):
+                raise BadSettings(message)
     loaded: str | None = None
     failure: InboxError | None = None
     try:

@@ -40,7 +40,6 @@ from frontdesk.wire.queries import (
     DEFAULT_CONVERSATION_ORDER,
     LATER,
     MOST_RANGES,
-    WALKED,
 )
 from frontdesk.wire.values import STATUSES
 
@@ -57,6 +56,9 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     listed = listed_filters(request, values) if LATER & parameters.names else _NO_LISTS
     asked = query_terms.read_query(request, values) if "query" in parameters.names else None
     terms = _searched(request, values)
+    if terms is not None and asked is not None and asked.sort is not None:
+        hint = "sort: does not go with q, whose order is that of the newest messages found"
+        parameters.add_fault("invalid_parameter", "query", "unavailable", hint)
     sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or (asked and asked.sort)
     sort = sort or DEFAULT_CONVERSATION_ORDER
     if sort != DEFAULT_CONVERSATION_ORDER:
@@ -82,10 +84,12 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         conditions=(*(asked.conditions if asked else ()), *listed.conditions),
         **narrowed,
     )
+    if asked is not None:
+        selection = by_index(selection, MOST_RANGES)
     if terms is not None:
         return _match_page(request, selection, terms, paging)
     if asked is not None:
-        return _asked_page(request, by_index(selection, MOST_RANGES), paging, asked)
+        return _asked_page(request, selection, paging, asked)
     if selection.is_walked:
         return _walked_page(request, selection, paging)
     rows, next_cursor = paging.split(
@@ -150,10 +154,6 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> Terms | None:
             "unavailable",
             "it does not go with q, whose order is that of the newest messages found",
         )
-    for name in sorted(WALKED):
-        if parameters.get(name) is not None:
-            hint = "it does not go with q: give one of them"
-            parameters.add_fault("invalid_parameter", name, "unavailable", hint)
     if not terms.spellings:
         reason = "it needs a word"
         parameters.add_fault("invalid_parameter", "q", "too_short", reason)

@@ -49,6 +49,7 @@ from frontdesk.query.terms import (
     LABEL,
     NEEDS,
     NEWEST,
+    SENT,
     SORT,
     STATUS,
     TEAM,
@@ -83,6 +84,7 @@ from frontdesk.store.query_conditions import (
     OfCustomer,
     Placed,
     Says,
+    SentIn,
 )
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import is_user_id, phone_pattern
@@ -322,6 +324,10 @@ class _QueryTerms:
         since = now - length
         return TimeSpan(column, None, since) if sign == ">" else TimeSpan(column, since + 1)
 
+    def sent(self, term: Term) -> Condition:
+        first, end = dates.moments(term.value, self._local_now())
+        return SentIn(_milliseconds(first), _milliseconds(end))
+
     def _business_wait(self, term: Term) -> list[Condition]:
         """Return the conditions of an age of waiting in the business hours of each channel."""
         if not is_duration(term.value):
@@ -466,6 +472,7 @@ _MAKERS: Mapping[str, Maker] = MappingProxyType(
         NEEDS: lambda terms, term: Placed("awaiting", (1,)),
         UNREAD: lambda terms, term: Placed("unread", (1,)),
         **dict.fromkeys(_COLUMNS, _QueryTerms.span),
+        SENT: _QueryTerms.sent,
         WORDS: _QueryTerms.words,
     }
 )

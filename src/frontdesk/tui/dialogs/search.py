@@ -6,15 +6,17 @@ Works offline.
 import asyncio
 from collections.abc import Collection, Sequence
 from itertools import groupby
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from textual import work
+from textual.binding import Binding, BindingType
 
 from frontdesk.cache import Hit
 from frontdesk.inbox.link import problem_words
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import WITH_NOTES, SearchRun, ask_quietly, extent_here
-from frontdesk.query import MessageSearch, Query, QueryNames, parse_search
+from frontdesk.query import MessageSearch, Query, QueryNames
+from frontdesk.query.names import check, unknown_name
 from frontdesk.text.clean import first_non_blank
 from frontdesk.text.phones import contact_name
 from frontdesk.text.times import ago
@@ -34,8 +36,11 @@ Chosen: TypeAlias = Hit | Query | str
 class SearchScreen(Picker[Chosen]):
     """Hits by conversation, the newest first."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "show_list", "Conversations", id="picker.show_list")
+    ]
     PLACEHOLDER = sentences.SEARCH_HINT
-    KEYS = "{enter} go there   {picker.leave} back"
+    KEYS = "{enter} go there   {picker.show_list} conversations   {picker.leave} back"
     MOST_SHOWN = None
 
     def __init__(
@@ -49,6 +54,7 @@ class SearchScreen(Picker[Chosen]):
         self._names = names
         self._offered = offered
         self._searching = self._entered = self._offering = False
+        self._typed = ""
 
     def on_mount(self) -> None:
         self._describe_extent()
@@ -62,7 +68,7 @@ class SearchScreen(Picker[Chosen]):
 
     def narrow(self, typed: str) -> None:
         """Search the cache synchronously on each key, and the rest once typing pauses."""
-        search = parse_search(typed)
+        search, self._typed = MessageSearch.of(typed), typed
         self._entered = self._offering = False
         self._searching = bool(search.words)
         run = self._run(search)
@@ -72,10 +78,15 @@ class SearchScreen(Picker[Chosen]):
         self.workers.cancel_group(self, "search")
         if search.words:
             self._go_on(run, search, typed, more=more)
-        elif search.problems:
-            self.show_title(_problems(search))
+        elif problems := self._problems(search):
+            self.show_title(problems)
         else:
             self._describe_extent()
+
+    def _problems(self, search: MessageSearch) -> str:
+        unknown = (unknown_name(term, self._names) for term in search.query.terms)
+        messages = (problem.message for problem in search.problems)
+        return " ".join(filter(None, (*messages, *unknown)))
 
     def _run(self, search: MessageSearch) -> SearchRun:
         now = self._clock.server_now()
@@ -98,7 +109,7 @@ class SearchScreen(Picker[Chosen]):
         extent = await run.extent()
         self._searching = False
         failed = problem_words(error) if error else ""
-        title = [_summary(run, extent), _problems(search), failed]
+        title = [_summary(run, extent), self._problems(search), failed]
         self.show_title(" · ".join(filter(None, title)))
         can_load = error is None and self._mailbox.answers > 0 and self._mailbox.offers_keeping
         self._offering = not run.hits and not run.asked and can_load
@@ -120,6 +131,12 @@ class SearchScreen(Picker[Chosen]):
     @property
     def enter_waits(self) -> bool:
         return self._entered
+
+    def action_show_list(self) -> None:
+        """Show the conversations of the same line, unless it has mistakes."""
+        query, problems = check(self._typed, self._names)
+        if query.terms and not problems:
+            self.dismiss(query)
 
     def action_leave(self) -> None:
         """Close; an offer that was not taken does not come again."""
@@ -166,10 +183,6 @@ class SearchScreen(Picker[Chosen]):
         moment = self._clock.local(hit.created_at)
         age = ago(moment, self._clock.shown_now()) if moment else ""
         return f"note · {age}" if hit.kind == "note" else age
-
-
-def _problems(search: MessageSearch) -> str:
-    return " ".join(problem.message for problem in search.problems)
 
 
 def _summary(run: SearchRun, extent: str) -> str:
