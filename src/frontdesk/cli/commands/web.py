@@ -1,6 +1,5 @@
 """`frontdesk web`: serves the viewer to a browser."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 
@@ -36,8 +35,8 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
     target = resolve(target)
     run_with_client(target, _nothing)
     from frontdesk.cli.web.auth import AccessRules
+    from frontdesk.cli.web.opening import opener
     from frontdesk.cli.web.server import BrowserServer
-    from frontdesk.cli.web.viewers import opener
 
     access = AccessRules(host)
     program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(target)]
@@ -47,8 +46,11 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
             "on the way, reads the inbox. ssh -L to a loopback address is safer.",
             err=True,
         )
-    with bound_to(host, port) as listening, opener() as open_link:
-        link = f"{base_url(*listening.getsockname()[:2])}/?token={access.token}"
+    # Bound once, to report a port that is taken, and to find a free one.
+    with bound_to(host, port) as listening:
+        port = listening.getsockname()[1]
+    with opener() as open_link:
+        link = f"{base_url(host, port)}/?token={access.token}"
 
         def announce() -> None:
             click.echo(link)
@@ -58,7 +60,7 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
                     "frontdesk: No browser could be opened: open the link yourself", err=True
                 )
 
-        asyncio.run(BrowserServer(program, access, listening).run(announce))
+        BrowserServer(program, access, port, announce).serve()
 
 
 def _viewer_options(target: Target) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Browser front end: serves a page with a terminal, and runs a viewer per page."""
+"""Browser front end: textual-serve with access control, and the browser that opens its page."""
