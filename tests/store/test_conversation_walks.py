@@ -18,7 +18,7 @@ from frontdesk.store.conversation_conditions import (
     WithoutLabels,
     WrittenBy,
 )
-from frontdesk.store.conversation_walks import WalkLimits, filtered_page
+from frontdesk.store.conversation_walks import WalkLimits, filtered_page, match_count
 from frontdesk.store.conversations import ConversationSelection, FilterPlace, position_of, states_of
 from frontdesk.store.database import Database
 from frontdesk.text.custom_fields import compared, equal_to
@@ -154,3 +154,14 @@ def test_the_check_names_custom_fields_that_are_wrong(database: Database):
     lines = database.read(lambda c: [*differences(c, 1)])
     sides = {line.partition(":")[0] for line in lines}
     assert sides == {"custom field stored", "custom field missing"}
+
+
+@pytest.mark.parametrize(("most", "capped"), [(CONVERSATIONS - 1, True), (CONVERSATIONS, False)])
+def test_a_count_says_if_it_has_not_looked_at_all(database: Database, most: int, capped: bool):
+    fill(database)
+    selection = ConversationSelection(EVERY, conditions=(WrittenBy((1,), negated=True),))
+    limits = WalkLimits(few=0, listed=0, walked=most)
+    count = database.read(lambda c: match_count(c, 1, selection, limits))
+    ids, _ = walked(database, selection, SORTING, CONVERSATIONS)
+    assert (count.capped, count.number <= len(ids)) == (capped, True)
+    assert capped or count.number == len(ids)

@@ -235,7 +235,9 @@ class _PageStatements:
             f"SELECT COUNT(*) AS n FROM ({matching.text} LIMIT {MOST_COUNTED + 1}) AS matching",
             matching.parameters,
         )
-        ended = few is not None or not is_tested or self.last_candidate(order, None) is None
+        ended = (
+            few is not None or not is_tested or self._candidate(order, self._limits.walked) is None
+        )
         return MatchCount(min(number, MOST_COUNTED), not ended or number > MOST_COUNTED)
 
     def among(self, order: Order, ids: list[int]) -> list[int]:
@@ -254,13 +256,16 @@ class _PageStatements:
 
     def last_candidate(self, order: Order, position: Position | None) -> Position | None:
         """Return the position of the last candidate of a page, if there are as many."""
-        candidates = self._candidates(order, position)
-        last = self._connection.row(
-            f"SELECT * FROM ({candidates.text}) AS candidate LIMIT 1 OFFSET :skipped",
-            candidates.parameters
-            | {"count": self._limits.walked, "skipped": self._limits.walked - 1},
-        )
+        last = self._candidate(order, self._limits.walked - 1, position)
         return None if last is None else (last[order.column], last["conversation_id"])
+
+    def _candidate(self, order: Order, number: int, position: Position | None = None) -> Row | None:
+        """Return a candidate behind a position by its number, from 0; None if there are fewer."""
+        candidates = self._candidates(order, position)
+        return self._connection.row(
+            f"SELECT * FROM ({candidates.text}) AS candidate LIMIT 1 OFFSET :skipped",
+            candidates.parameters | {"count": number + 1, "skipped": number},
+        )
 
     def _ranges(
         self, selection: ConversationSelection, order: Order, position: Position | None = None
