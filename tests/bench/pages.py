@@ -197,17 +197,17 @@ def _queries(connection: Connection) -> Mapping[str, Sequence[Mapping[str, str]]
     """The filters of each group, by values that many conversations have and that few have."""
     labels, shops = all_labels(), [shop.id for shop in all_shops()]
     agents = [str(id) for id in _most_used(connection, "assignee_id")]
-    eight, open, created = joined(labels[:8]), {"status": "open"}, {"sort": "created"}
+    eight, open, created = f"#{','.join(labels[:8])}", {"status": "open"}, {"sort": "created"}
     # Somebody of eleven or nobody, in one of three channels.
     team = {"assignees": joined(("unassigned", *agents[:11])), "channels": joined(shops[:3])}
     resolved = {**team, "statuses": "resolved"}
     # They wrote in 6 of 100 conversations, in 6 and 5 of 1,000, in 4 of 10,000.
     often, some, fewer, rarely = (
-        agents[rank] for rank in (0, len(agents) // 4, len(agents) // 3, -1)
+        f"id:{agents[rank]}" for rank in (0, len(agents) // 4, len(agents) // 3, -1)
     )
     # Of 19 in 100 contacts, 15 in 1,000, 15 in 10,000 and 2 in 100,000; of 3 in 10, 1 in 1,000.
     fields = ["tier=gold", "orders=20", "discount=7.5", "birthday=1990-06-01"]
-    fields += ["orders>20", "spent>1436", "tier=gold&orders>20"]
+    fields += ["orders>20", "spent>1436", "tier=gold field:orders>20"]
     last = last_activity(connection)
 
     def day(number: int) -> str:
@@ -216,34 +216,34 @@ def _queries(connection: Connection) -> Mapping[str, Sequence[Mapping[str, str]]
     return {
         "several values": [
             {**open, "label": labels[0]},
-            {**open, "labels": joined(labels[:2])},
-            {**open, "labels": eight},
-            {"labels": eight},
+            {**open, "query": f"#{','.join(labels[:2])}"},
+            {**open, "query": eight},
+            {"query": eight},
             resolved,
         ],
         "activity, or without a label": [
-            {"active_from": day(100), "active_to": day(130)},
-            {"without_labels": labels[0]},
+            {"query": f"active:{day(100)}..{day(130)}"},
+            {"query": f"-#{labels[0]}"},
         ],
         "beginning": [
             created,
             {**created, **open, "label": labels[0]},
             {**created, **open, "label": labels[-1]},
-            {"created_from": day(DAYS - 30)},
-            {"created_to": day(30)},
-            {"created_to": day(1)},
-            {"created_to": day(30), "sort": "waiting"},
+            {"query": f"created:{day(DAYS - 30)}.."},
+            {"query": f"created:..{day(30)}"},
+            {"query": f"created:..{day(1)}"},
+            {"query": f"created:..{day(30)}", "sort": "waiting"},
         ],
         "author": [
-            *({"authors": author} for author in (often, some, fewer, rarely, "ai")),
-            {"authors": often, "without_authors": some},
+            *({"query": f"by:{author}"} for author in (often, some, fewer, rarely, "ai")),
+            {"query": f"by:{often} -by:{some}"},
         ],
-        "custom field": [{"fields": field} for field in fields],
+        "custom field": [{"query": f"field:{field}"} for field in fields],
         # A small inbox has no rare one.
-        "ad": [{"ads": ad} for ad in ad_ids(connection, ACCOUNT, (AD, *OTHER_ADS))],
+        "ad": [{"query": f"ad:{ad}"} for ad in ad_ids(connection, ACCOUNT, (AD, *OTHER_ADS))],
         "several of these": [
-            {"authors": often, "fields": "orders=20"},
-            {"authors": often, "labels": eight},
-            {**resolved, "fields": "tier=gold"},
+            {"query": f"by:{often} field:orders=20"},
+            {"query": f"by:{often} {eight}"},
+            {**resolved, "query": "field:tier=gold"},
         ],
     }

@@ -59,7 +59,7 @@ async def test_a_scope_that_only_a_filter_needs_is_not_that_of_the_list(
     async with InboxClient("http://localhost", secret, app=service) as client:
         for _ in range(2):
             with pytest.raises(Forbidden, match="contacts:read"):
-                await client.conversation_page(ConversationFilter(fields="tier=gold"))
+                await client.conversation_page(ConversationFilter(query="field:tier=gold"))
         assert (await client.conversation_page(ConversationFilter(status="open"))).data
         assert client.server.features["conversations"].state == PRESENT
         # A scope that the list itself needs is not asked for again.

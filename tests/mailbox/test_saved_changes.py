@@ -296,10 +296,13 @@ async def test_two_processes_follow_with_one_file(
     [
         ("conversations?", True),
         ("conversations?status=open&assignee=unassigned&sort=waiting", True),
-        ("conversations?labels=vip%2Crefund&without_labels=spam", True),
+        ("conversations?statuses=open%2Csnoozed&query=%23vip%2Crefund+-%23spam", True),
+        ("conversations?query=created%3A2026-03-01T00%3A00Z..", True),
+        ("conversations?query=waiting%3A%3E1h", False),
+        ("conversations?query=refund", False),
         ("conversations?assignee=me", False),
-        ("conversations?authors=7", False),
-        ("conversations?fields=plan", False),
+        ("conversations?query=by%3Aid%3A7", False),
+        ("conversations?query=-%40me", False),
         ("conversations?of_another_version=x", False),
     ],
 )

@@ -33,7 +33,7 @@ NAMES = QueryNames(
         ("from:Mia", "from:Mia"),
         ("from:Rui,Mia", "from:id:77,Mia"),
         ('invoice -"paid twice"', 'invoice -"paid twice"'),
-        ("by:ines by:ai", "by:ai"),
+        ("by:ines by:ai", "by:id:1 by:ai"),
         ("-created:2026-03-02", "-created:2026-03-01T23:00:00.000Z..2026-03-02T23:00:00.000Z"),
         ("-active:2026-02..", "-active:2026-01-31T23:00:00.000Z.."),
         ("has:image,voice -has:note", "has:image,voice -has:note"),

@@ -40,21 +40,12 @@ NAMES = {
     "to": ["2026-03-14", "2026-03-12T12:00:00+05:45"],
     "timezone": ["Europe/Madrid", "Asia/Kathmandu", "UTC"],
 }
-SPANS = ("created", "active", "waiting")
-NAMES |= {
-    **{f"{name}_from": ["2026-03-01T00:00:00Z"] for name in SPANS},
-    **{f"{name}_to": ["2026-03-14T00:00:00+05:45"] for name in SPANS},
-    "without_labels": ["vip", "VIP,billing"],
-    "authors": ["1", "ai,phone,me"],
-    "without_authors": ["1", "phone"],
-    "fields": ["plan=gold", "-seats>10&plan"],
-}
 # A search goes with no order, nor with the later filters.
 SEARCH = ("q", "conversations")
 # Labels go with no label.
 COUNTED_BY = ("by", "counts")
-# These go with no filter of one value, there are no ads, and any word is a query.
-ALONE = {*LISTS.values(), "ads", "without_ads", "query"}
+# These go with no filter of one value, and any word is a query.
+ALONE = {*LISTS.values(), "query"}
 # At most one of the first, and all with some of the parts only.
 ALONE_IN_REPORTS = {(name, "inbox_report") for name in ("user", "team", "label", "clock")}
 # No schema can say that a value names nothing, that a day is not in the calendar, or what the
@@ -65,7 +56,7 @@ UNFORESEEABLE = {
 }
 
 
-UNFORESEEN = re.compile(r"^(cursor|fields|query|(\w+_)?(from|to))$")
+UNFORESEEN = re.compile(r"^(cursor|query|from|to)$")
 
 
 class Stage:

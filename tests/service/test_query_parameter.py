@@ -275,7 +275,7 @@ async def test_a_cursor_belongs_to_its_query(inbox, is_problem):
         ("#unheard", "No label fits unheard. There is"),
         ("team:day", "No team fits day. There is"),
         ("in:moon", "No channel fits moon. There is"),
-        ("field:shoe=7", "no contact has a field 'shoe'"),
+        ("field:shoe=7", "No contact has a field shoe"),
         ("ad:nothing", "No message came from an ad nothing"),
         ("is:open or is:resolved", "there is no “or”"),
         ("x" * 1_001, "1,000 characters and 20 terms at most"),

@@ -67,13 +67,11 @@ from frontdesk.wire.queries import (
     COUNTED_FILTERS,
     EXTENSIONS,
     FILTERED_REPORT_PARTS,
-    HIDDEN,
     LATER,
     LATER_ORDERS,
     MAX_LIMIT,
     REPORT_EXTENSIONS,
     SORT_LATER,
-    WALKED,
 )
 from frontdesk.wire.values import utc_now
 
@@ -93,7 +91,7 @@ class ReceivedChanges(NamedTuple):
     held: bool
 
 
-# A value of `sort` or `authors` that no server has.
+# A value of `sort` that no server has.
 _NO_ORDER = "none"
 # Codes for values of filters that the server has.
 _REFUSED_VALUES = ("invalid_filter", ME_UNAVAILABLE)
@@ -155,7 +153,7 @@ class InboxClient:
         self._downloads = FileDownloads(self._requests)
         self._probe = CapabilityProbe(self._requests, self._state, clock)
         self._filtering = FilterCheck(self._state)
-        self._order_checked = self._hidden_checked = False
+        self._order_checked = False
         self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
@@ -213,19 +211,6 @@ class InboxClient:
         statuses: str | None = None,
         assignees: str | None = None,
         channels: str | None = None,
-        labels: str | None = None,
-        without_labels: str | None = None,
-        created_from: str | None = None,
-        created_to: str | None = None,
-        active_from: str | None = None,
-        active_to: str | None = None,
-        waiting_from: str | None = None,
-        waiting_to: str | None = None,
-        authors: str | None = None,
-        without_authors: str | None = None,
-        fields: str | None = None,
-        ads: str | None = None,
-        without_ads: str | None = None,
         query: str | None = None,
         sort: str | None = None,
         limit: int = MAX_LIMIT,
@@ -238,7 +223,7 @@ class InboxClient:
         several values as `wire.queries.joined` writes them; what the server lacks is applied here.
         sort: one of CONVERSATION_ORDERS; a server that lacks it ignores it.
 
-        Raises, while iterating: NotOffered: the server does not filter by authors, fields or ads.
+        Raises, while iterating: NotOffered: the server does not take a query.
         """
         filter = ConversationFilter(
             status=status,
@@ -251,19 +236,6 @@ class InboxClient:
             statuses=statuses,
             assignees=assignees,
             channels=channels,
-            labels=labels,
-            without_labels=without_labels,
-            created_from=created_from,
-            created_to=created_to,
-            active_from=active_from,
-            active_to=active_to,
-            waiting_from=waiting_from,
-            waiting_to=waiting_to,
-            authors=authors,
-            without_authors=without_authors,
-            fields=fields,
-            ads=ads,
-            without_ads=without_ads,
             query=query,
             sort=sort,
         )
@@ -335,11 +307,11 @@ class InboxClient:
 
         An empty page of a server that looks through many for a filter is followed by the next.
 
-        Raises: NotOffered: the server does not filter by authors, fields or ads.
+        Raises: NotOffered: the server does not take a query.
         """
         page = first = await self._filtered_page(filter, limit, cursor)
         for _ in range(_MOST_EMPTY_PAGES):
-            if page.data or page.ended or not WALKED & filter.parameters().keys():
+            if page.data or page.ended or filter.query is None:
                 break
             page = await self._filtered_page(filter, limit, page.next_cursor)
         if page is not first and isinstance(first, ConversationPage):
@@ -461,8 +433,6 @@ class InboxClient:
         """Request a page, without `sort`, later or all extensions if the server refuses them."""
         parameters = filter.parameters()
         extensions = EXTENSIONS & parameters.keys()
-        if HIDDEN & parameters.keys() - {"query"}:
-            await self._check_hidden()
         known = extensions & self.server.no_extensions & {"sort", *LATER}
         steps = [
             known,
@@ -487,17 +457,6 @@ class InboxClient:
                 _note_lacking(self._state, lacking, filter)
                 return page
         raise AssertionError("The last request has no extension")
-
-    async def _check_hidden(self) -> None:
-        """Find out once if the server ignores authors: it then accepts one that none has."""
-        if self._hidden_checked or self.server.no_extensions >= HIDDEN:
-            return
-        with suppress(Refused):
-            await self._page(
-                "conversations", "conversations", Conversation, 1, None, {"authors": _NO_ORDER}
-            )
-            self._state.lacks_extensions(HIDDEN)
-        self._hidden_checked = True
 
     async def _check_order(self) -> None:
         """Find out once if the server ignores `sort`: it then accepts an order that none has."""
@@ -726,6 +685,5 @@ def _note_lacking(state: ServerState, names: frozenset[str], filter: Conversatio
     """Record filters that the server lacks. Raises: NotOffered: rows do not show one."""
     later = filter.sort in LATER_ORDERS
     state.lacks_extensions({SORT_LATER if name == "sort" and later else name for name in names})
-    if HIDDEN & names:
-        words = " and ".join(sorted(name.removeprefix("without_") for name in HIDDEN & names))
-        raise NotOffered(f"This server cannot filter conversations by {words}")
+    if "query" in names:
+        raise NotOffered("This server does not take a query")

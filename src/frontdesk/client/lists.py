@@ -14,7 +14,6 @@ from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.query import closed_windows, sort_key
-from frontdesk.query.plan import MOMENTS
 from frontdesk.query.terms import WINDOW
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
@@ -31,7 +30,7 @@ from frontdesk.wire import (
     UserRef,
     instant,
 )
-from frontdesk.wire.queries import EXTENSIONS, HIDDEN, LATER_ORDERS, LISTS, SORT_LATER, split
+from frontdesk.wire.queries import EXTENSIONS, LATER_ORDERS, LISTS, SORT_LATER, split
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _HERE = "The server sends rows that do not match; they are left out here."
@@ -136,17 +135,12 @@ def shows_order(rows: Sequence[Conversation]) -> bool:
 
 def row_test(name: str, value: str) -> Callable[[Conversation], bool]:
     """Predicate of a filter, by parameter; True for rows that do not show it."""
-    if name in HIDDEN:
+    if name == "query":
         return lambda row: True
     if name in LISTS.values():
         (single,) = (single for single, several in LISTS.items() if several == name)
         tests = [row_test(single, one) for one in split(value)]
         return lambda row: any(test(row) for test in tests)
-    if name == "without_labels":
-        titles = {title.casefold() for title in split(value)}
-        return lambda row: titles.isdisjoint(label.casefold() for label in row.labels)
-    if name.endswith(("_from", "_to")):
-        return _span(name, value)
     matchers: Mapping[str, Callable[[Conversation], bool]] = {
         "status": lambda row: row.status in (value, "unknown"),
         "channel": lambda row: row.channel.id in (value, ""),
@@ -162,20 +156,6 @@ def row_test(name: str, value: str) -> Callable[[Conversation], bool]:
         ),
     }
     return matchers[name]
-
-
-def _span(name: str, value: str) -> Callable[[Conversation], bool]:
-    """Predicate of one end of a span; a conversation without the time is in none."""
-    kind, _, end = name.partition("_")
-    bound = instant(value)
-
-    def test(row: Conversation) -> bool:
-        moment = MOMENTS[kind](row)
-        if moment is None or bound is None:
-            return False
-        return moment >= bound if end == "from" else moment < bound
-
-    return test
 
 
 def _is_assigned(row: Conversation, assignee: str) -> bool:

@@ -135,7 +135,7 @@ def count_with(inbox: Inbox, kind: str, value: str) -> int | None:
     of a user or channel, or the title of a label.
     """
     plan, name = inbox.view.shown, MEMBERS[kind]
-    others = plan.filter.model_copy(update={name: None, LISTS[name]: None})
+    others = plan.filter.model_copy(update=dict.fromkeys((name, LISTS.get(name, name))))
     numbers = inbox.view.tallies.get(kind)
     if numbers is None and not plan.rest:
         numbers = counts_by(_cached_counts(inbox, narrowed_filter(others)), others, kind)

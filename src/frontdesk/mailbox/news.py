@@ -5,7 +5,7 @@ A server that does not say what changed is asked for the head of its list every 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
@@ -13,8 +13,11 @@ from urllib.parse import parse_qsl
 from frontdesk.cache.followed import Changed, Feed, FollowedLists
 from frontdesk.client.lists import row_test
 from frontdesk.errors import NotOffered, ServerFailed, Unreachable
+from frontdesk.query import Matcher, QueryNames, dates, parse
+from frontdesk.query.language import DATED, ME
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, NEEDS, STATUS
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
-from frontdesk.wire.queries import HIDDEN, LISTS, MAX_LIMIT, joined, split
+from frontdesk.wire.queries import LISTS, MAX_LIMIT, joined, split
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
@@ -209,10 +212,25 @@ def list_test(name: str, me: str) -> Callable[[Conversation], bool] | None:
             if not me:
                 return None
             value = joined(me if one == "me" else one for one in split(value))
-        if member in HIDDEN or member not in ConversationFilter.model_fields:
+        if member not in ConversationFilter.model_fields:
             return None
-        tests.append(row_test(member, value))
+        test = query_test(value, me) if member == "query" else row_test(member, value)
+        if test is None:
+            return None
+        tests.append(test)
     return lambda row: all(test(row) for test in tests)
+
+
+def query_test(text: str, me: str) -> Callable[[Conversation], bool] | None:
+    """Test of rows by a query; None if they do not show it, or not at any time."""
+    terms = parse(text).terms
+    for term in terms:
+        is_span = term.kind in DATED and dates.instants(term.value) is not None
+        if not is_span and term.kind not in (STATUS, ASSIGNEE, CHANNEL, LABEL, NEEDS):
+            return None
+    if not me and any(ME in term.values for term in terms):
+        return None
+    return Matcher(terms, QueryNames(me=me), datetime.max.replace(tzinfo=UTC))
 
 
 async def followed_page(

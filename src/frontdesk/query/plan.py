@@ -33,7 +33,6 @@ from frontdesk.query.names import (
 )
 from frontdesk.query.terms import (
     ACTIVE,
-    AD,
     ASSIGNEE,
     AUTHOR,
     CHANNEL,
@@ -66,8 +65,6 @@ from frontdesk.wire.queries import (
     MOST_RANGES,
     MOST_VALUES,
     SORT_LATER,
-    SPANS,
-    FieldFilter,
     joined,
     split,
 )
@@ -151,7 +148,7 @@ def plan(
     # What is found here is tested here.
     of_rows = IN_PART if any(is_positive(term, FOLLOW_UP) for term in query.terms) else ()
     for term in query.filters:
-        found = _members(_single(term, names), names, now)
+        found = _members(_single(term, names), names)
         added = None if found is None else _added(members, found, offered)
         if added is not None:
             members = added
@@ -225,10 +222,6 @@ def cannot(plan: QueryPlan) -> str:
     if not plan.hidden:
         return ""
     terms = " and ".join(map(str, plan.hidden))
-    of_kind = {term.kind for term in plan.hidden}
-    answered = {AUTHOR: plan.filter.authors, AD: plan.filter.ads}
-    if any(answered.get(kind) for kind in of_kind):
-        return f"A server finds one of several authors or ads, not all of them: leave {terms} out."
     return f"This server cannot filter by {terms}."
 
 
@@ -274,14 +267,8 @@ def _server_order(order: str, rest: Iterable[Term], offered: Collection[str]) ->
     return next((kind for kind in kinds if kind in _SERVER_ORDERS), None)
 
 
-def _members(
-    term: Term, names: QueryNames, now: datetime | None
-) -> Mapping[str, str | bool] | None:
+def _members(term: Term, names: QueryNames) -> Mapping[str, str | bool] | None:
     """Members of the filter that a term means, with their values; None if there are none."""
-    if term.kind in DATED and not is_duration(term.value):
-        return _span(term, now)
-    if term.kind == FIELD:
-        return _field(term, names, now)
     if term.kind == TEAM:
         parts = None if term.negated else team_terms(term, names)
         several = [_several(part, names) for part in parts or ()]
@@ -311,53 +298,18 @@ def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
 
 def _several(term: Term, names: QueryNames) -> Mapping[str, str] | None:
     """Filter of several values that a term means; None if there is none."""
-    name = _LISTS.get((term.kind, term.negated))
+    name = None if term.negated else LISTS.get(MEMBERS.get(term.kind, ""))
     if name is None:
         return None
     values: list[str] = []
     for one in alternatives(term, names):
-        found = _ids(one, names)
-        if found is None:
+        is_word = term.kind == STATUS or one.value in WORDS_OF.get(term.kind, ())
+        found = {one.value} if is_word else meaning(one, names)
+        if not found:
             return None
-        values += found
+        values += sorted(found)
     distinct = sorted(dict.fromkeys(values))
-    return {name: joined(distinct)} if 0 < len(distinct) <= MOST_VALUES else None
-
-
-def _ids(term: Term, names: QueryNames) -> list[str] | None:
-    """Values of a list that a term of one value means; None if they are not known."""
-    if term.kind in (STATUS, AD) or term.value in WORDS_OF.get(term.kind, ()):
-        return [term.value]
-    found = meaning(term, names)
-    if found is None and term.kind == LABEL and not term.negated:
-        return [term.value]
-    return None if not found else sorted(found)
-
-
-# Filters of several values, by the kind of a term and whether it is negated.
-_LISTS: Mapping[tuple[str, bool], str] = MappingProxyType(
-    {
-        (STATUS, False): LISTS["status"],
-        (ASSIGNEE, False): LISTS["assignee"],
-        (CHANNEL, False): LISTS["channel"],
-        (LABEL, False): LISTS["label"],
-        (LABEL, True): "without_labels",
-        (AUTHOR, False): "authors",
-        (AUTHOR, True): "without_authors",
-        (AD, False): "ads",
-        (AD, True): "without_ads",
-    }
-)
-# None of some and none of others are none of all.
-_NONE_OF = ("without_labels", "without_authors", "without_ads")
-
-
-def _span(term: Term, now: datetime | None) -> Mapping[str, str] | None:
-    if now is None or term.negated:
-        return None
-    ends = zip(("from", "to"), dates.moments(term.value, now), strict=True)
-    moments = {f"{term.kind}_{end}": _instant(moment) for end, moment in ends if moment}
-    return {name: moment for name, moment in moments.items() if moment}
+    return {name: joined(distinct)} if len(distinct) <= MOST_VALUES else None
 
 
 def _instant(moment: datetime) -> str:
@@ -369,59 +321,25 @@ def _instant(moment: datetime) -> str:
     return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-def _field(term: Term, names: QueryNames, now: datetime | None) -> Mapping[str, str] | None:
-    key = field_key(term.key, names)
-    if key is None:
-        return None
-    values = term.values if term.sign else ()
-    if now is not None:
-        values = tuple(dates.absolute(value, now.date()) for value in values)
-    return {"fields": str(FieldFilter(key, term.sign, values, term.negated))}
-
-
 def _added(
     members: Mapping[str, Any], found: Mapping[str, Any], offered: Collection[str]
 ) -> dict[str, Any] | None:
     """Members with those of another term; None if the server cannot answer both."""
-    merged = dict(members)
-    for name, value in found.items():
-        if name not in offered or _other_form(name) in members:
-            return None
-        if name not in members:
-            merged[name] = value
-        elif name in _NONE_OF:
-            merged[name] = joined(sorted({*split(members[name]), *split(value)}))
-        elif name == "fields":
-            merged[name] = f"{members[name]}&{value}"
-        elif name.endswith(("_from", "_to")):
-            latest = name.endswith("_from")
-            merged[name] = max(members[name], value) if latest else min(members[name], value)
-        else:
-            return None
-    return merged if _is_answerable(merged) else None
-
-
-def _other_form(name: str) -> str:
-    """The filter of one value for that of several, and the other way round."""
     singles = {several: single for single, several in LISTS.items()}
-    return singles.get(name) or LISTS.get(name, "")
+    taken = {*members, *(singles.get(name) or LISTS.get(name, "") for name in members)}
+    if taken & found.keys() or not found.keys() <= {*offered}:
+        return None
+    merged = {**members, **found}
+    return merged if _fits(merged) else None
 
 
-def _is_answerable(members: Mapping[str, Any]) -> bool:
-    """True if a server does not refuse the lists for their lengths."""
-    lengths = {name: len(split(text)) for name, text in members.items() if name in _COUNTED}
+def _fits(members: Mapping[str, Any]) -> bool:
+    """True if a server does not refuse the lists for the ranges of its index."""
+    lengths = {name: len(split(members[name])) for name in LISTS.values() if name in members}
     # Of a status, those of nobody and those of somebody are a range each.
     kinds = 1 if {"assignee", "assignees"} & members.keys() else 2
-    ranges = kinds * lengths.pop("statuses", len(STATUSES) if "status" not in members else 1)
-    fits = max(lengths.values(), default=0) <= MOST_VALUES
-    lists = [number for name, number in lengths.items() if name in LISTS.values()]
-    spans = [members.get(f"{kind}_{end}") for kind in SPANS for end in ("from", "to")]
-    ordered = all(not (a and b) or a <= b for a, b in zip(spans[::2], spans[1::2], strict=True))
-    fields = members.get("fields", "").count("&") < MOST_VALUES
-    return fits and ordered and fields and (not lists or prod(lists) * ranges <= MOST_RANGES)
-
-
-_COUNTED = frozenset({*LISTS.values(), *_NONE_OF, "authors", "ads"})
+    statuses = lengths.pop("statuses", len(STATUSES) if "status" not in members else 1)
+    return not lengths or prod(lengths.values()) * kinds * statuses <= MOST_RANGES
 
 
 # Filters of one value, by the kind of a term.

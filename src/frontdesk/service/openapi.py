@@ -130,18 +130,6 @@ def _several(name: str, words: str, example: str) -> dict[str, Schema]:
     return {name: {"description": text, "schema": _list_of(example), EXTENSION: True}}
 
 
-def _span(name: str, words: str) -> dict[str, Schema]:
-    ends = {"from": "at this time or later", "to": "before this time"}
-    return {
-        f"{name}_{end}": {
-            "description": f"Only conversations that {words} {when}.",
-            "schema": {**_INSTANT},
-            EXTENSION: True,
-        }
-        for end, when in ends.items()
-    }
-
-
 _ASSIGNEE: Schema = {
     "description": "Whose: the key's own user, nobody, anybody, or the user of an id.",
     "schema": {
@@ -186,47 +174,6 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         **_several("statuses", "statuses", "open,snoozed"),
         **_several("assignees", "`me`, `unassigned`, `assigned` and ids of users", "unassigned,7"),
         **_several("channels", "ids of channels", "106540352242922,106540352242923"),
-        **_several("labels", "titles of labels, in any case", "billing,refund"),
-        "without_labels": {
-            "description": "Only conversations with none of these labels.",
-            "schema": _list_of("spam"),
-            EXTENSION: True,
-        },
-        **_span("created", "began"),
-        **_span("active", "had their last activity"),
-        **_span("waiting", "wait for an answer since a time that lies"),
-        "authors": {
-            "description": "Only conversations in which one of these wrote a message: users by "
-            "their ids, `me`, `phone` (the WhatsApp Business app) or `ai` (a bot).",
-            "schema": _list_of("7,ai"),
-            EXTENSION: True,
-        },
-        "without_authors": {
-            "description": "Only conversations in which none of these wrote a message.",
-            "schema": _list_of("phone"),
-            EXTENSION: True,
-        },
-        "fields": {
-            "description": "Conditions on custom fields of the contact, all of which must match, "
-            "with `&` between: `plan` (it has a value), `plan=gold,silver` (one of these, in any "
-            "case), `plan!=gold` (another value), `seats>10` (`>`, `>=`, `<` or `<=` and a number "
-            "or a day, month or year); with a `-` before it, what must not match. "
-            "Separators inside a key or value are percent-encoded once more. "
-            "Needs the scope `contacts:read` too.",
-            "schema": {**_WORDS, "minLength": 1, "examples": ["plan=gold,silver&seats>10"]},
-            EXTENSION: True,
-        },
-        "ads": {
-            "description": "Only conversations with a message that came from one of these ads, by "
-            "its id or a part of its headline. Needs the scope `messages:read` too.",
-            "schema": _list_of("120210000000000000"),
-            EXTENSION: True,
-        },
-        "without_ads": {
-            "description": "Only conversations without a message that came from one of these ads.",
-            "schema": _list_of("120210000000000000"),
-            EXTENSION: True,
-        },
         "query": {
             "description": "Terms of the query language, all of which must match; a `-` before a "
             f"term negates it, and commas separate values of which one has to match: {OVERVIEW}. "

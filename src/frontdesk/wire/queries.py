@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from frontdesk.wire.base import Wire
@@ -35,18 +34,11 @@ CATALOGUE_LIMIT = 100
 
 # Filters of conversations with several values, by the filters with one of them.
 LISTS: Mapping[str, str] = MappingProxyType(
-    {"status": "statuses", "assignee": "assignees", "channel": "channels", "label": "labels"}
+    {"status": "statuses", "assignee": "assignees", "channel": "channels"}
 )
-# Times of a conversation that have a first and a last one, as `created_from` and `created_to`.
-SPANS = ("created", "active", "waiting")
-# Filters by what a conversation as it is listed does not show.
-HIDDEN = frozenset({"query", "authors", "without_authors", "fields", "ads", "without_ads"})
-# Filters for which pages may be short; they do not go with a search for messages.
-WALKED = frozenset(
-    {"without_labels", *HIDDEN, *(f"{name}_{end}" for name in SPANS for end in ("from", "to"))}
-)
-# Filters that came after the other extensions, so that a server may have those and not these.
-LATER = frozenset({*LISTS.values(), *WALKED})
+# Filters that came after the other extensions, so that a server may have those and not these. Pages
+# of a query may be short, and rows do not show all that it looks at.
+LATER = frozenset({*LISTS.values(), "query"})
 # Stands for an order that came later too.
 LATER_ORDERS = ("created", "oldest")
 SORT_LATER = "sort=created"
@@ -71,10 +63,8 @@ class ConversationFilter(Wire):
     """Filter of conversations: every member that is not None must match.
 
     All but the first four are extensions, which a server may lack. contact: an id. sort: one of
-    CONVERSATION_ORDERS. statuses, assignees, channels, labels: any of several, see `joined`.
-    `…_from` and `…_to`: instants, the first in the span and the second not. authors: who wrote in
-    it, ids and AUTHOR_WORDS. fields: see `FieldFilter`. ads: ids or headlines. query: terms of the
-    query language, with the ids of what has a name.
+    CONVERSATION_ORDERS. statuses, assignees, channels: any of several, see `joined`. query: terms
+    of the query language, with the ids of what has a name.
     """
 
     status: str | None = None
@@ -87,19 +77,6 @@ class ConversationFilter(Wire):
     statuses: str | None = None
     assignees: str | None = None
     channels: str | None = None
-    labels: str | None = None
-    without_labels: str | None = None
-    created_from: str | None = None
-    created_to: str | None = None
-    active_from: str | None = None
-    active_to: str | None = None
-    waiting_from: str | None = None
-    waiting_to: str | None = None
-    authors: str | None = None
-    without_authors: str | None = None
-    fields: str | None = None
-    ads: str | None = None
-    without_ads: str | None = None
     query: str | None = None
     sort: str | None = None
 
@@ -128,35 +105,6 @@ _SEPARATORS = re.compile(r"[%,&=!<>\x00-\x1f-]")
 
 def _escaped(text: str) -> str:
     return _SEPARATORS.sub(lambda match: f"%{ord(match[0]):02X}", text)
-
-
-class FieldFilter(NamedTuple):
-    """Condition on a custom field of the contact.
-
-    sign: "" (it has a value), = or != (one of the values, or a value but none of them), >, >=, < or
-    <= (a number or a day). negated: contacts that do not match.
-    """
-
-    key: str
-    sign: str = ""
-    values: tuple[str, ...] = ()
-    negated: bool = False
-
-    def __str__(self) -> str:
-        mark = "-" if self.negated else ""
-        return f"{mark}{_escaped(self.key)}{self.sign}{joined(self.values)}"
-
-    @classmethod
-    def parse(cls, text: str) -> "FieldFilter | None":
-        """Read what `str` wrote; None if it is malformed."""
-        match = _FIELD.fullmatch(text)
-        if match is None:
-            return None
-        values = split(match[4]) if match[3] else ()
-        return cls(unquote(match[2]), match[3] or "", values, bool(match[1]))
-
-
-_FIELD = re.compile(r"(-?)([^-=!<>&,]+)(?:(=|!=|>=|<=|>|<)([^=!<>&]+))?")
 
 
 class ReportQuery(Wire):

@@ -16,12 +16,11 @@ from frontdesk.wire.queries import (
     CONVERSATION_LIMIT,
     LISTS,
     MESSAGE_LIMIT,
-    WALKED,
 )
 
 _FILTERS = tuple(name for name in ConversationFilter.model_fields if name != "sort")
 # Those by which counters are kept.
-_COUNTED = frozenset(_FILTERS) - {LISTS["status"], LISTS["label"], *WALKED}
+_COUNTED = frozenset(_FILTERS) - {LISTS["status"], "query"}
 
 ENDPOINTS = (
     Endpoint(

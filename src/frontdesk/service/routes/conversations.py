@@ -81,7 +81,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         closed_until=began_at - began_at % MINUTE - serializers.SERVICE_WINDOW,
         began_at=began_at,
         places=tuple(place.within(single) for place in listed.places),
-        conditions=(*(asked.conditions if asked else ()), *listed.conditions),
+        conditions=asked.conditions if asked else (),
         **narrowed,
     )
     if asked is not None:
@@ -99,7 +99,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     return _page(request, rows, next_cursor)
 
 
-_NO_LISTS = ListedFilters((), (), ())
+_NO_LISTS = ListedFilters((), ())
 
 
 def _asked_page(

@@ -64,7 +64,7 @@ from frontdesk.service.calendar_buckets import zone_of
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.service.problems import lacking
-from frontdesk.service.routes import filter_lists, filters
+from frontdesk.service.routes import filters
 from frontdesk.store import ads, catalogues, conversations, message_search, reports
 from frontdesk.store.business_hours import hours_of
 from frontdesk.store.catalogues import CatalogueTable
@@ -74,7 +74,7 @@ from frontdesk.store.contacts import (
     label_key,
     named_contacts,
 )
-from frontdesk.store.conversation_conditions import Condition, FromAd, TimeSpan, WrittenBy
+from frontdesk.store.conversation_conditions import Condition, FromAd, HasField, TimeSpan, WrittenBy
 from frontdesk.store.database import Row
 from frontdesk.store.query_conditions import (
     AnyOf,
@@ -86,10 +86,11 @@ from frontdesk.store.query_conditions import (
     Says,
     SentIn,
 )
+from frontdesk.text import custom_fields
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import is_user_id, phone_pattern
 from frontdesk.text.search import Terms, contact_words
-from frontdesk.wire.queries import MOST_QUERY_CHARACTERS, MOST_QUERY_TERMS, FieldFilter
+from frontdesk.wire.queries import MOST_QUERY_CHARACTERS, MOST_QUERY_TERMS
 from frontdesk.wire.values import STATUSES
 
 # What a key needs to name one of these; their ids it may have without.
@@ -288,12 +289,20 @@ class _QueryTerms:
 
     def field(self, term: Term) -> Condition:
         key = field_key(term.key, self._names) or term.key
+        if not conversations.is_field(*self._request.account, key):
+            raise _Unanswerable(f"No contact has a field {term.key}.")
         today = self._local_now().date()
-        values = tuple(dates.absolute(value, today) for value in term.values)
-        field = FieldFilter(key, term.sign, values if term.sign else ())
-        found = filter_lists.field_condition(self._request, "query", field)
-        # After a fault, the condition is meaningless.
-        return AnyOf(()) if found is None else found
+        values = [dates.absolute(value, today) for value in term.values]
+        if not term.sign:
+            return HasField(key)
+        if term.sign not in ("=", "!="):
+            return HasField(key, custom_fields.compared(term.sign, values[0]))
+        tests = [custom_fields.equal_to(value) for value in values]
+        wanted = custom_fields.EntryTest(
+            tuple(dict.fromkeys(entry for test in tests for entry in test.equal)),
+            tuple(entry for test in tests for entry in test.ranges),
+        )
+        return HasField(key, wanted, other=term.sign == "!=")
 
     def ad(self, term: Term) -> Condition:
         if not (ids := ads.ad_ids(*self._request.account, (term.value,))):
