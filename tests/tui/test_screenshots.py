@@ -214,8 +214,9 @@ def check_picture(picture: str, request: pytest.FixtureRequest, name: str) -> No
 @pytest.mark.parametrize(
     ("name", "view", "size", "keys", "theme"),
     [
-        ("report-120x40", "reports", (120, 40), ["j", "2"], "frontdesk-dark"),
+        ("report-120x40", "reports", (120, 40), ["j"], "frontdesk-dark"),
         ("report-80x24", "reports", (80, 24), [*"jjjjj"], "frontdesk-dark"),
+        ("report-200x60", "reports", (200, 60), ["j"], "frontdesk-dark"),
         ("report-120x40-light", "reports", (120, 40), ["3"], "frontdesk-light"),
         ("templates-120x40", "templates", (120, 40), [*"jjjjjjjjj"], "frontdesk-dark"),
         ("directory-120x40", "directory", (120, 40), ["3", "j"], "frontdesk-dark"),

@@ -154,7 +154,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
         assert body["metrics"]["conversations_count"] == 65
         assert len(body["previous_series"]) == 7
         markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
-        assert "| New conversations | 65 | 29 | ▲ 124 % |  |" in markdown
+        assert "| New conversations | 65 |  |  | 29 | ▲ 124 % |  |" in markdown
         (tmp_path / "report.md").write_text("mine", encoding="utf-8")
         await press(pilot, "E", "enter")
         await type_in(pilot, f"{tmp_path}/report.md")

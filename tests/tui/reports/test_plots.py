@@ -197,3 +197,22 @@ def test_sparklines_are_drawn_to_scale(pytestconfig: pytest.Config) -> None:
             lines = [sparkline(values, width, glyphs) for width in (0, 1, 4, 5, 9, 10, 15, 30, 99)]
             drawing.add_text(f"{len(values)} values", [f"{line}|" for line in lines])
     drawing.compare(pytestconfig, "sparklines")
+
+
+def test_values_stand_on_the_bars_that_they_fit_on_below_the_end_of_the_axis() -> None:
+    scene = Scene(
+        (55, 1000, 0, None),
+        (49, 60, 12, 7),
+        ("Mo", "Tu", "We", "Th"),
+        frozenset(),
+        False,
+        "{:.0f}".format,
+    )
+    drawn = ["".join(text for _, text in line) for line in plot(scene, 40, 10, BLOCKS, valued=True)]
+    assert all(len(line) == 40 for line in drawn)
+    text = "\n".join(drawn)
+    assert [text.count(each) for each in ("1000", "55", "49", "12")] == [2, 1, 1, 1]
+    highest = next(at for at, line in enumerate(drawn) if "1000 " in line and "┤" not in line)
+    assert highest == next(at for at, line in enumerate(drawn) if "█" in line or "▄" in line) - 1
+    plain = ["".join(text for _, text in line) for line in plot(scene, 40, 10, BLOCKS)]
+    assert "55" not in "\n".join(plain)

@@ -21,7 +21,7 @@ async def test_it_opens_on_seven_days_against_the_seven_before(report: Open) -> 
         assert "open 60" in lines(app)[1]
         assert " ▲124% " in line_with(app, "New conversations")
         text = shown(app)
-        for words in ("NEW CONVERSATIONS PER DAY", "SENT BY  247 messages", "CHANNEL", "Sa(part)"):
+        for words in ("CAME AND WENT", "OPEN AT THE DAY'S END", "CHANNEL", "P90"):
             assert words in text
         assert "the last day is partial" in lines(app)[-2]
         assert lines(app)[-1].endswith("live")
@@ -160,7 +160,7 @@ async def test_title_series_and_axis_have_the_dates_of_the_period_and_no_others(
             axis = next(line for line in lines(app) if re.match(" +0 ┼", line))
             labels = [label for label in axis.split("┼")[1].split("  ")[0].split("─") if label]
             assert labels[0] == first
-            assert last in labels
+            assert {last, last.replace("*", "(part)")} & {*labels}
             await press(pilot, "end")
             assert was in shown(app)
 
@@ -199,9 +199,9 @@ async def test_g_changes_the_parts_of_the_plot(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "g")
-        assert "PER HOUR" in shown(app)
         await press(pilot, "2", "g")
+        assert "PER HOUR" in shown(app)
+        await press(pilot, "g")
         assert "PER DAY" in shown(app)
 
 
@@ -237,8 +237,8 @@ async def test_capital_s_orders_the_channels_and_again_turns_them_round(report: 
             await press(pilot, "enter")
             head = next(at for at, line in enumerate(lines(app)) if "▸CHANNEL" in line)
             assert "RECEIVED" in lines(app)[head]
-            rows = [line[1:20].strip() for line in lines(app)[head + 1 : head + 6]]
-            received = [int(line[37:50].split()[-1]) for line in lines(app)[head + 1 : head + 6]]
+            rows = [line[1:20].strip() for line in lines(app)[head + 2 : head + 7]]
+            received = [int(line[37:50].split()[-1]) for line in lines(app)[head + 2 : head + 7]]
             assert received == sorted(received, reverse=first == "Madrid")
             assert len(set(rows)) == 5
 
@@ -260,9 +260,9 @@ async def test_the_plot_follows_the_figure_and_its_cursor_names_a_day(report: Op
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "j", "j")
+        await press(pilot, "j", "j", "2")
         assert "MESSAGES RECEIVED PER DAY" in shown(app)
-        await press(pilot, "2", "k", "h")
+        await press(pilot, "k", "h")
         assert "REOPENED PER DAY" in shown(app)
         assert "Fri 13 Mar:" in shown(app)
         await press(pilot, "home", "left", "right", "end", "l")
@@ -276,11 +276,15 @@ async def test_slash_finds_a_figure_and_n_goes_on(report: Open) -> None:
         await press(pilot, "slash")
         await type_in(pilot, "mean")
         await press(pilot, "enter")
-        assert "FIRST RESPONSE, MEAN PER DAY" in shown(app)
-        await press(pilot, "n")
-        assert "WAITING, MEAN PER DAY" in shown(app)
-        await press(pilot, "N")
-        assert "FIRST RESPONSE, MEAN PER DAY" in shown(app)
+        found = []
+        for key in ("2", "1", "n", "2", "1", "N", "2"):
+            await press(pilot, key)
+            found += [
+                name
+                for name in ("FIRST RESPONSE", "WAITING")
+                if f"{name}, MEAN PER DAY" in shown(app)
+            ]
+        assert found == ["FIRST RESPONSE", "WAITING", "FIRST RESPONSE"]
 
 
 async def test_it_is_left_without_a_choice(report: Open) -> None:

@@ -43,6 +43,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.authors import AuthorTable
+from frontdesk.tui.reports.charts import Charts, charts_of
 from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import ReportOptions, moments_of
 from frontdesk.tui.reports.tables import (
@@ -241,6 +242,8 @@ def copied_period(report: Report, zone: tzinfo, channel: str) -> str:
 
 ORDER = ("live", "metrics", "plot", "authors", "channels")
 _MOST_CHANNEL_ROWS = 9
+# Least width and height of a screen that shows everything.
+_HUGE = (200, 50)
 
 
 class ReportPanes(Vertical):
@@ -252,10 +255,18 @@ class ReportPanes(Vertical):
         self.at = "metrics"
         self.live = LiveLine(id="live")
         self.metrics = MetricTable(glyphs, id="metrics")
+        self.charts = Charts(glyphs, id="charts")
         self.plot = Plot(glyphs, id="plot")
         self.authors = AuthorTable(glyphs, id="authors")
         self.heat = HeatMap(glyphs, id="heat")
         self.channels = GroupTable(glyphs, id="channels")
+        # On a large screen, without a key and without the focus.
+        self.people = GroupTable(glyphs, id="people")
+        self.heat_beside = HeatMap(glyphs, id="heat-beside")
+        self.authors_beside = AuthorTable(glyphs, id="authors-beside")
+        for beside in (self.people, self.heat_beside, self.authors_beside):
+            beside.can_focus = False
+        self._hours_title = Bar(id="hours-title")
         self._title = Title("2", id="plot-title")
         self._column = Bar(id="plot-column")
         self._remark = Bar(id="breakdown-remark")
@@ -268,11 +279,16 @@ class ReportPanes(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.live
-        with Vertical(id="metrics-pane"):
-            yield TableHeading(self.metrics, id="metrics-head")
-            yield self.metrics
+        with Horizontal(id="upper"):
+            with Vertical(id="metrics-pane"):
+                yield TableHeading(self.metrics, id="metrics-head")
+                yield self.metrics
+            with Vertical(id="people-pane"):
+                yield TableHeading(self.people, id="people-head")
+                yield self.people
         with Horizontal(id="lower"):
             with Vertical(id="plot-pane"):
+                yield self.charts
                 yield self._title
                 yield self.plot
                 yield self.heat
@@ -280,10 +296,16 @@ class ReportPanes(Vertical):
             with Vertical(id="authors-pane"):
                 yield TableHeading(self.authors, id="authors-head")
                 yield self.authors
-        with Vertical(id="report-channels-pane"):
-            yield TableHeading(self.channels, id="channels-head")
-            yield self.channels
-            yield self._remark
+        with Horizontal(id="bottom"):
+            with Vertical(id="report-channels-pane"):
+                yield TableHeading(self.channels, id="channels-head")
+                yield self.channels
+                yield self._remark
+            with Vertical(id="beside-pane"):
+                yield self._hours_title
+                yield self.heat_beside
+                yield TableHeading(self.authors_beside, id="authors-beside-head")
+                yield self.authors_beside
 
     def on_mount(self) -> None:
         self.watch(self.metrics, "selected_key", self.follow, init=False)
@@ -347,20 +369,35 @@ class ReportPanes(Vertical):
         self.metrics.say_when_empty(words)
         self.metrics.put_report(report)
         self.authors.put_report(report, brief)
+        self.authors_beside.put_report(report, brief)
         self._fit_authors()
+        self._show_charts(words)
         self.follow()
+
+    def _show_charts(self, words: str = "") -> None:
+        report = self._report
+        charts = charts_of(report, self._granularity, self._zone) if report else ()
+        self.charts.show(charts, words)
 
     def show_live(self, report: Report | None, as_of: str) -> None:
         """Show what is the case now, and what came with it. as_of: its time, as text."""
         if report is not None and self._report is not None and report != self._report:
             self._report = report
             self.metrics.put_report(report)
+            self._show_charts()
             self.follow()
         self.live.show(report, as_of)
         self._fit_live()
 
+    @property
+    def is_huge(self) -> bool:
+        """True if there is room for people, hours and authors beside the rest."""
+        return self.has_class("-huge")
+
     def on_resize(self) -> None:
+        self.set_class(self.size.width >= _HUGE[0] and self.size.height >= _HUGE[1], "-huge")
         self._fit_authors()
+        self._fit_breakdown()
         self._fit_live()
 
     def _fit_live(self) -> None:
@@ -386,9 +423,26 @@ class ReportPanes(Vertical):
         remark = DIMENSIONS[part].remark if groups else ""
         self._remark.show([("dim", f"  {remark}")])
         self._remark.display = bool(remark)
-        rows = min(max(1, len(self.channels.rows)), _MOST_CHANNEL_ROWS)
-        self.query("#report-channels-pane").set_styles(height=rows + 2 + bool(remark))
+        self._fit_breakdown()
         self.query_one("#channels-head", TableHeading).refresh()
+
+    def _fit_breakdown(self) -> None:
+        """Make room for the rows of a breakdown, on a large screen for all that fit."""
+        rows = min(max(1, len(self.channels.rows)), _MOST_CHANNEL_ROWS)
+        height = "1fr" if self.is_huge else rows + 2 + bool(self._remark.display)
+        self.query("#report-channels-pane").set_styles(height=height)
+
+    def show_beside(self, people: Report | None, hours: Report | None, words: str) -> None:
+        """Show people and hours where there is room for them; without an answer, `words`."""
+        groups = groups_of(people, "users") if people else None
+        moment = people.live.as_of_time if people and people.live else self._now
+        self.people.say_when_empty(words)
+        every = all_of(people, "users") if people else None
+        self.people.put_groups("users", groups or (), moment, every)
+        cells = _cells(hours.hours if hours else None, longer=False)
+        self.heat_beside.show(HeatCells(cells, longer=False) if cells else None, words)
+        self._hours_title.show([("strong", " RECEIVED BY HOUR"), *self._scale(cells, longer=False)])
+        self.query_one("#people-head", TableHeading).refresh()
 
     def show_hours(self, answer: Report | None, words: str, *, shown: bool) -> None:
         """Show messages or first responses by weekday and hour, in place of the plot.
@@ -446,10 +500,13 @@ class ReportPanes(Vertical):
     def _heat_title(self) -> list[Piece]:
         name = "FIRST RESPONSE, MEAN" if self._longer else "MESSAGES RECEIVED"
         cells = _cells(self._hours, longer=self._longer)
+        return [("strong", f"{name} BY HOUR"), *self._scale(cells, longer=self._longer)]
+
+    def _scale(self, cells: Sequence[Sequence[float | None]], *, longer: bool) -> list[Piece]:
+        """What the shades of hours mean; nothing without hours."""
         highest = max((each for row in cells for each in row if each is not None), default=0)
-        most = time_words(highest) if self._longer else f"{round(highest):,}"
-        scale = [("dim", f"   {self.heat.shades}  up to {most}")] if cells else []
-        return [("strong", f"{name} BY HOUR"), *scale]
+        most = time_words(highest) if longer else f"{round(highest):,}"
+        return [("dim", f"   {self.heat.shades}  up to {most}")] if cells else []
 
     def hour_words(self) -> str:
         """Values of the heat map's selected cell."""

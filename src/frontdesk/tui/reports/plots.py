@@ -172,17 +172,26 @@ class Plot(LineWidget, can_focus=True):
 
 
 def plot(
-    scene: Scene, width: int, height: int, glyphs: Glyphs, *, cursor: int | None = None
+    scene: Scene,
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    *,
+    cursor: int | None = None,
+    valued: bool = False,
 ) -> list[list[Piece]]:
     """The scene as `height` lines of exactly `width` cells: bars above a labelled axis.
 
-    If there are more columns than cells, the newest are shown. `cursor`: the highlighted column.
+    If there are more columns than cells, the newest are shown. cursor: the highlighted column.
+    valued: values stand on the bars that they fit on, below the end of the axis.
     """
     rows = height - 1
     if rows < 2 or width < 12 or not scene.columns:
         return [[("text", " " * width)] for _ in range(height)]
     values = [value for value in (*scene.now, *scene.then) if value is not None]
-    axis = axis_for(max(values, default=0) or 1, rows, timed=scene.timed)
+    highest = max(values, default=0) or 1
+    # A line for the value of the highest bar.
+    axis = axis_for(highest * rows / (rows - valued), rows, timed=scene.timed)
     ticks = {
         rows - number * axis.rows: scene.words(number * axis.step)
         for number in range(1, rows // axis.rows + 1)
@@ -193,7 +202,10 @@ def plot(
     lines: list[list[Piece]] = []
     for row in range(rows):
         head = f"{ticks.get(row, ''):>{gutter}} {glyphs.axis if row in ticks else ' '}"
-        lines.append([("dim", head), *_bars(scene, columns, rows - row, rows, top, glyphs)])
+        level = rows - row
+        bars = _bars(scene, columns, level, rows, top, glyphs)
+        bars = _valued(bars, scene, columns, level, rows, top, glyphs) if valued else bars
+        lines.append([("dim", head), *bars])
     zero = f"{scene.words(0):>{gutter}} {glyphs.corner}"
     lines.append([("dim", zero), *_axis(scene, columns, glyphs, cursor)])
     return [_filled(line, width) for line in lines]
@@ -233,6 +245,54 @@ def _bars(
             # In a narrow column, the previous bar is visible above the current one only.
             pieces.append(("dim", behind * width))
     return pieces
+
+
+def _valued(
+    bars: list[Piece],
+    scene: Scene,
+    columns: Sequence[tuple[int, int]],
+    level: int,
+    rows: int,
+    top: float,
+    glyphs: Glyphs,
+) -> list[Piece]:
+    """A line of bars with the values of those that end below it, where these fit."""
+    drawn, start = "".join(text for _, text in bars), 0
+    thick = min(_THICKEST, (min(width for _, width in columns) - 1) // 2)
+    placed: list[tuple[int, str]] = []
+    for column, width in columns:
+        for at, values in ((start, scene.now), (start + thick, scene.then)):
+            value = _at(values, column)
+            is_now = values is scene.now
+            if value is None or not thick or level != 1 + _height(value, rows, top, is_now, glyphs):
+                continue
+            words = scene.words(value)
+            room = drawn[at : start + width]
+            room = room[: len(room) - len(room.lstrip(" "))] + room[len(room) :]
+            if len(words) < len(room) + (not is_now) and not drawn[at : at + len(words)].strip():
+                placed.append((at, words))
+                drawn = drawn[:at] + words + drawn[at + len(words) :]
+        start += width
+    if not placed:
+        return bars
+    pieces, at = list[Piece](), 0
+    covered = {at + offset for at, words in placed for offset in range(len(words))}
+    for part, text in bars:
+        for offset, _ in enumerate(text):
+            here = at + offset
+            pieces.append(("text" if here in covered else part, drawn[here]))
+        at += len(text)
+    return pieces
+
+
+def _height(value: float, rows: int, top: float, is_now: bool, glyphs: Glyphs) -> int:
+    """Lines that a bar reaches into."""
+    if value <= 0:
+        return 1
+    if not is_now:
+        return max(1, round(value / top * rows))
+    steps = len(glyphs.levels)
+    return -(-_steps(value / top, rows * steps) // steps)
 
 
 def _at(values: Values, column: int) -> float | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import partial
 
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
@@ -23,6 +23,8 @@ from frontdesk.wire import ReportQuery, instant
 from frontdesk.wire.reports import Report
 
 REMEMBERED = "report"
+# Width from which tables have p50 and p90.
+WIDE = 100
 
 
 class ReportReading(ViewScreen):
@@ -37,6 +39,10 @@ class ReportReading(ViewScreen):
         # Why the last request for the report failed.
         self._failure: InboxError | None = None
         self._part_refusals: dict[str, str] = {}
+        # If the server refused p50 and p90 that only the width asked for.
+        self._refuses_spread = False
+        # If it is wide, and large, as of when it was read last.
+        self._shape = (self.app.size.width >= WIDE, False)
 
     def body(self) -> ComposeResult:
         yield self._panes
@@ -62,7 +68,7 @@ class ReportReading(ViewScreen):
         await self._read_parts()
 
     async def _read_parts(self) -> None:
-        for part in self._options.included:
+        for part in self._parts():
             await self.ask(partial(self._read_part, part))
 
     @work(group="parts", exclusive=True)
@@ -81,14 +87,43 @@ class ReportReading(ViewScreen):
         finally:
             self._show_parts()
 
+    def _parts(self) -> list[str]:
+        """Parts that are shown: those of the options, and what a large screen has beside them."""
+        parts = self._options.included
+        beside = ("users", "hours") if self._panes.is_huge else ()
+        return [
+            *parts,
+            *(part for part in beside if part not in parts and self._options.has_part(part)),
+        ]
+
     def _query(self, part: str = "") -> ReportQuery:
-        return self._options.query(self._today(), self.opening.targets, part)
+        """The query of the report or a part; wide tables have p50 and p90 without being asked."""
+        spread = self._options.spread or (self._is_wide and not self._refuses_spread)
+        options = replace(self._options, spread=spread)
+        return options.query(self._today(), self.opening.targets, part)
+
+    @property
+    def _is_wide(self) -> bool:
+        return self.app.size.width >= WIDE
+
+    def on_resize(self, event: events.Resize) -> None:
+        shape = self._is_wide, self._panes.is_huge
+        if shape != self._shape:
+            self._shape = shape
+            if self.composed:
+                self.show_saved()
+                self.renew()
 
     async def _read_report(self) -> None:
         query = self._query()
         try:
             changed = await self.mailbox.refresh_report(query)
         except InboxError as error:
+            is_refused = isinstance(error, Refused) and self._is_wide and not self._options.spread
+            if is_refused and not self._refuses_spread:
+                self._refuses_spread = True
+                await self._read_report()
+                return
             if self._options.business and isinstance(error, Refused):
                 self._options = replace(self._options, business=False)
                 self.mailbox.set_setting(REMEMBERED, self._options.to_store())
@@ -141,6 +176,12 @@ class ReportReading(ViewScreen):
         hours = self.mailbox.report(self._query("hours")) if self._options.hours else None
         words = self._missing_words("hours")
         self._panes.show_hours(hours, words, shown=self._options.hours)
+        if self._panes.is_huge:
+            self._panes.show_beside(
+                self.mailbox.report(self._query("users")),
+                self.mailbox.report(self._query("hours")),
+                self._missing_words("users"),
+            )
 
     def _show_live(self) -> None:
         """Show what is the case now, and was open at the end."""
@@ -185,7 +226,8 @@ class ReportReading(ViewScreen):
         super().describe()
         if self.composed:
             width, keys = self.size.width, self.key_names
-            foot = panes.foot(self._report, self._query(), self._zone(), width, keys)
+            asked = self._options.query(self._today(), self.opening.targets)
+            foot = panes.foot(self._report, asked, self._zone(), width, keys)
             self.query_one("#foot", Bar).show(foot)
 
     def _channel_name(self) -> str:

@@ -42,7 +42,7 @@ from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.authors import AuthorShare
 from frontdesk.tui.reports.plots import HeatMap, Plot
 from frontdesk.tui.reports.query import ReportOptions, created_in
-from frontdesk.tui.reports.reading import REMEMBERED, ReportReading
+from frontdesk.tui.reports.reading import REMEMBERED, WIDE, ReportReading
 from frontdesk.tui.reports.saving import ROW_ENDINGS, save_rows
 from frontdesk.tui.reports.tables import LiveLine, ReportTable
 from frontdesk.tui.reports.wall import WallScreen
@@ -191,7 +191,10 @@ class ReportScreen(ReportReading):
             self.action_hours()
 
     def action_spread(self) -> None:
-        """Show or hide p50 and p90 beside the means."""
+        """Show or hide p50 and p90 beside the means; wide tables have them always."""
+        if self._is_wide:
+            self.notify(f"From {WIDE} columns on, p50 and p90 are always there", markup=False)
+            return
         self._ask_for(replace(self._options, spread=not self._options.spread))
 
     def action_business(self) -> None:

@@ -247,11 +247,18 @@ class GroupTable(ReportTable):
             self.order = self._orders[part]
             self.breakdown = part
             self.forget_drawn()
+        was_empty = not len(self.rows)
         self.put_sheet(group_sheet(DIMENSIONS[part], groups, every, moment))
+        if was_empty and len(self.rows) > 1 and self.rows[0].key == ALL:
+            self.go_to(1)
         keys = [self.rows[at].key for at in range(len(self.rows))]
         if self._wanted_key in keys:
             self.go_to(keys.index(self._wanted_key))
             self._wanted_key = ""
+
+    def put(self, rows: Sequence[tuple[str, Any]]) -> None:
+        """Show these rows, that of all first."""
+        super().put(sorted(rows, key=lambda row: row[0] != ALL))
 
     def name_width(self, width: int) -> int:
         return 26 if width >= 98 else 16 if width >= 56 else max(8, width - 28)
