@@ -6,9 +6,8 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from frontdesk.errors import ME_UNAVAILABLE, InboxError, NotFound, NotOffered, Refused, Unreachable
-from frontdesk.mcp.cursors import MOST, Cursors
 from frontdesk.mcp.failures import reported, sentence
-from frontdesk.mcp.inbox import contact_facts
+from frontdesk.mcp.inbox import MOST, Cursors, contact_facts
 from frontdesk.wire import Contact
 
 

@@ -12,7 +12,7 @@ from textual.keys import Keys
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.inbox.bell import Bell
+from frontdesk.inbox.state import Bell
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock

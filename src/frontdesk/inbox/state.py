@@ -4,12 +4,11 @@ Procedures and keys change it, see `refreshing`, `scanning` and `finding`; panes
 out its orders.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
-from frontdesk.inbox.bell import Bell
 from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Window
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.limits import PATIENCE_SECONDS
@@ -24,6 +23,20 @@ from frontdesk.query import QueryNames, Term, sort_key
 from frontdesk.query.plan import Test
 from frontdesk.query.terms import UNREAD
 from frontdesk.wire import Conversation, ConversationFilter, Counts
+
+
+class Bell:
+    """Keeps the newest activity time of unread conversations; the first call is the baseline."""
+
+    def __init__(self) -> None:
+        self._latest: str | None = None
+
+    def rings(self, unread: Iterable[Conversation]) -> bool:
+        """True if a conversation was active later than all conversations of earlier calls."""
+        latest = max((row.last_activity_at for row in unread), default="")
+        before, self._latest = self._latest, max(latest, self._latest or "")
+        return before is not None and latest > before
+
 
 # Names of stored settings.
 QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"

@@ -5,14 +5,57 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from frontdesk.errors import OlderDatabase, UnusableFile
-from frontdesk.store import changes, contact_fields, message_search, refolding, reordered, trigrams
+from frontdesk.store import changes, contact_fields, message_search, reordered, trigrams, writes
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
+from frontdesk.store.contacts import name_key
 from frontdesk.store.database import SCHEMA_VERSION, Connection
 from frontdesk.store.rows import statements, table_of
+from frontdesk.text.clean import FOLDED_APART
 from frontdesk.text.phones import phone_forms
 from frontdesk.wire.values import epoch_milliseconds
+
+_NAMED = ("channel", "app_user", "team")
+
+
+def fold_again(connection: Connection) -> None:
+    """Fold names, search texts and custom fields, and let the index of messages be built anew."""
+    for account in connection.rows("SELECT id FROM account"):
+        account_id = account["id"]
+        for table in _NAMED:
+            _fold_names(connection, account_id, table)
+        _fold_contacts(connection, account_id)
+        contact_fields.fill_again(connection, account_id)
+    message_search.build_again(connection)
+
+
+def _fold_names(connection: Connection, account_id: int, table: str) -> None:
+    rows = connection.rows(
+        f"SELECT id, name, name_key FROM {table} WHERE account_id = :account",
+        {"account": account_id},
+    )
+    connection.run_many(
+        f"UPDATE {table} SET name_key = :key WHERE account_id = :account AND id = :id",
+        [
+            {"account": account_id, "id": row["id"], "key": key}
+            for row in rows
+            if (key := name_key(row["name"])) != row["name_key"]
+        ],
+    )
+
+
+def _fold_contacts(connection: Connection, account_id: int) -> None:
+    marks = {f"letter{number}": f"%{letter}%" for number, letter in enumerate(FOLDED_APART)}
+    columns = ("name", "profile_name", "username", "email")
+    likes = " OR ".join(f"{column} LIKE :{mark}" for column in columns for mark in marks)
+    rows = connection.rows(
+        f"SELECT * FROM contact WHERE account_id = :account AND ({likes})",
+        {"account": account_id, **marks},
+    )
+    contacts: Any = [{**row, "name_key": name_key(row["name"] or "")} for row in rows]
+    writes.save_contacts(connection, account_id, contacts)
 
 
 def _upgrade_0_2_0(connection: Connection) -> None:
@@ -36,7 +79,7 @@ def _upgrade_layout_13(connection: Connection) -> None:
     _create(connection, "TABLE change")
     _create(connection, "INDEX change_revision")
     changes.renew_mark(connection)
-    refolding.fold_again(connection)
+    fold_again(connection)
 
 
 def _order_threads(connection: Connection) -> None:

@@ -14,7 +14,7 @@ from frontdesk.query import Query
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.inbox.open_view import open_view
+from frontdesk.tui.inbox.view_actions import open_view
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.views.directory import DirectoryScreen

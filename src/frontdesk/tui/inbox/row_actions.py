@@ -1,21 +1,24 @@
 """Actions of the inbox on conversations and messages: going there, finding, copying, saving."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from textual import work
+from textual.screen import Screen
 
 from frontdesk.cache import Hit
 from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
 from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
+from frontdesk.text.later import coming_in_full, moment_of
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.clipboard import copy
+from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.inbox.inbox_base import Undo
@@ -23,6 +26,31 @@ from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
 from frontdesk.wire import Conversation
+
+
+def ask_until(screen: Screen[Any], clock: Clock, use: Callable[[datetime], object]) -> None:
+    """Ask for a moment to come, and call `use` with it."""
+
+    def check(text: str) -> str | None:
+        try:
+            moment_of(text, clock.now(), clock.zone)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def preview(text: str) -> str:
+        if not text or check(text) is not None:
+            return sentences.FOLLOW_UP_EXAMPLES
+        moment = clock.here(moment_of(text, clock.now(), clock.zone))
+        assert moment is not None
+        return sentences.FOLLOW_UP_AT.format(time=coming_in_full(moment))
+
+    def use_text(text: str) -> None:
+        use(moment_of(text, clock.now(), clock.zone))
+
+    prompt = dialogs.prompt("follow up ", placeholder="in 1h", check=check, preview=preview)
+    dialogs.ask(screen.app, prompt, use_text)
+
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.own_commands import OwnCommands
@@ -58,7 +86,6 @@ class RowActions(ViewActions):
             return
         rows = (self.queue.marked if self.panes.at == "list" else []) or [row]
         # Deferred: a start does not need it.
-        from frontdesk.tui.inbox.follow_up_prompt import ask_until
 
         ask_until(self, self._clock, partial(self._hide, rows))
 

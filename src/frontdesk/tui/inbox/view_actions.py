@@ -1,7 +1,15 @@
-"""Actions of the inbox on its view: filters, orders, saved views and their history."""
+"""Actions of the inbox on its view: filters, orders, saved views and their history.
 
+They also open the views over the inbox screen: reports, contacts, catalogues, server.
+"""
+
+import os
 from collections.abc import Callable
 from functools import partial
+from typing import Any
+
+from textual.app import App
+from textual.screen import Screen
 
 from frontdesk.inbox import navigating
 from frontdesk.inbox.chips import query_words
@@ -11,14 +19,59 @@ from frontdesk.tui import filters, sentences
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.view_table import (
+    INBOX,
     Opening,
     OverlayView,
     view_entries,
 )
 from frontdesk.tui.inbox.inbox_base import InboxBase, Undo
+from frontdesk.tui.key_names import changed_keys
 from frontdesk.tui.saved_views import QueryHistory
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.wire import Contact, Conversation, PhoneRef
+
+ViewResult = Query | PhoneRef | None
+
+
+def open_view(
+    app: App[Any], name: str, opening: Opening, on_chosen: Callable[[ViewResult], None]
+) -> None:
+    """Open a view over the inbox; do nothing for the inbox itself.
+
+    `on_chosen` gets the selected view of conversations, or None if the view was closed or replaced.
+    """
+    if name != INBOX:
+
+        def switch(other: str) -> None:
+            open_view(app, other, opening, on_chosen)
+
+        opened = opening._replace(switch=switch, keys=changed_keys(app))
+        app.push_screen(_view(name, opened), on_chosen)
+
+
+def _view(name: str, opening: Opening) -> Screen[ViewResult]:
+    """A view by its name, imported on first use to shorten start-up."""
+    match name:
+        case "contacts":
+            from frontdesk.tui.views.contacts import ContactsScreen
+
+            return ContactsScreen(opening)
+        case "reports":
+            from frontdesk.reports.metrics import glyphs_for
+            from frontdesk.tui.reports.screen import ReportScreen
+
+            return ReportScreen(opening, glyphs=glyphs_for(os.environ))
+        case "directory":
+            from frontdesk.tui.views.directory import DirectoryScreen
+
+            return DirectoryScreen(opening)
+        case "server":
+            from frontdesk.tui.views.server import ServerScreen
+
+            return ServerScreen(opening)
+    from frontdesk.tui.views.templates import TemplatesScreen
+
+    return TemplatesScreen(opening, "canned_responses" if name == "replies" else "templates")
 
 
 class ViewActions(InboxBase):
@@ -244,7 +297,6 @@ class ViewActions(InboxBase):
             profile=self._preferences.profile,
         )
         # Deferred: the first paint does not need it.
-        from frontdesk.tui.inbox.open_view import open_view
 
         open_view(self.app, name, opening, self._go_to)
 
