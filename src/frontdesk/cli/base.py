@@ -199,7 +199,7 @@ def run(command: click.Command, state: object = None) -> None:
     """
     protect_secrets()
     if COMPLETION_VARIABLE in os.environ:
-        import_module("frontdesk.cli.commands.completion")
+        import_module("frontdesk.cli.bash_completion")
     sys.exit(guarded(lambda: _invoked(command, state)))
 
 
