@@ -13,10 +13,11 @@ from tests.fake_service import FakeService, Query, Reply, fake_service
 from tests.pictures.drawn import encoded
 from tests.pictures.drawn import photo as drawn_photo
 
-from frontdesk.cli.commands.import_ import chatwoot, import_group
+from frontdesk.cli.commands.import_ import import_group
 from frontdesk.client import external
 from frontdesk.errors import BadResponse, BadSettings, NotFound, Unauthorised
 from frontdesk.ingest.audit import differences
+from frontdesk.ingest.chatwoot import crawler
 from frontdesk.store.sqlite import SQLiteDatabase
 
 TOKEN = "chatwootSecret42"
@@ -180,7 +181,7 @@ def answer(path: str, query: Query) -> Any:
 
 @pytest.fixture(autouse=True)
 def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chatwoot, "PER_SECOND", 100_000.0)
+    monkeypatch.setattr(crawler, "PER_SECOND", 100_000.0)
     monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
 
 
@@ -204,7 +205,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result, Fa
     """One whole import."""
     path = tmp_path_factory.mktemp("chatwoot")
     with pytest.MonkeyPatch.context() as patched, fake_service(answer) as double:
-        patched.setattr(chatwoot, "PER_SECOND", 100_000.0)
+        patched.setattr(crawler, "PER_SECOND", 100_000.0)
         return path, run(path, double), double
 
 

@@ -21,9 +21,9 @@ from tests.cli.test_import_chatwoot import (
 )
 from tests.fake_service import Query, Reply, fake_service
 
-from frontdesk.cli.commands.import_ import chatwoot
 from frontdesk.client import external
 from frontdesk.errors import NotFound
+from frontdesk.ingest.chatwoot import crawler
 
 Row = dict[str, Any]
 FILES = "https://c.example/rails/active_storage/blobs/"
@@ -31,7 +31,7 @@ FILES = "https://c.example/rails/active_storage/blobs/"
 
 @pytest.fixture(autouse=True)
 def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chatwoot, "PER_SECOND", 100_000.0)
+    monkeypatch.setattr(crawler, "PER_SECOND", 100_000.0)
     monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
 
 

@@ -30,6 +30,9 @@ from frontdesk.text.clean import clean
 
 Window = tuple[int, int]
 
+# Chatwoot limits clients to 50 requests per second and address.
+PER_SECOND = 10.0
+
 # Greater than any Chatwoot id.
 _END = 10**15
 # Chatwoot returns at most 1,000 rows of a range, other versions 20 or 100: a response of such a

@@ -15,6 +15,7 @@ from textual.timer import Timer
 from frontdesk.inbox import words
 from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
+from frontdesk.inbox.limits import THREAD_PREFETCH_ROWS
 from frontdesk.inbox.orders import Order
 from frontdesk.inbox.refreshing import near_end
 from frontdesk.inbox.state import Inbox, ReadAfter
@@ -41,9 +42,6 @@ from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation
 from frontdesk.wire.values import STATUSES
-
-# First rows of the list, and rows searched for an unread one, whose threads are prefetched.
-_THREAD_PREFETCH_ROWS = 20
 
 # Rows of an export that are read in one step, and in how many tries while refreshes move them.
 _READ_PER_STEP, _TRIES_TO_READ = 20, 3
@@ -144,8 +142,8 @@ class QueuePane(Pane):
     def ids_ahead(self) -> list[str]:
         """Ids of the conversations that are likely to be opened, the likeliest first."""
         rows, cursor = self.list.rows, self.list.cursor
-        unread = unread_beside(self.inbox, cursor, 1, most=_THREAD_PREFETCH_ROWS)
-        positions = [cursor + 1, unread, *range(_THREAD_PREFETCH_ROWS), *self.list.in_view()]
+        unread = unread_beside(self.inbox, cursor, 1, most=THREAD_PREFETCH_ROWS)
+        positions = [cursor + 1, unread, *range(THREAD_PREFETCH_ROWS), *self.list.in_view()]
         ids = (rows[at].id for at in positions if at is not None and at < len(rows))
         return list(dict.fromkeys(ids))
 

@@ -27,6 +27,7 @@ from frontdesk.tui.inbox.inbox_base import SPLIT_SETTING
 from frontdesk.tui.inbox.panes import (
     LEAST_ALL_PANES,
     LEAST_LINES_OF_BOTH,
+    SPLIT_STEP,
 )
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.row_actions import RowActions
@@ -85,8 +86,10 @@ class InboxScreen(RowActions):
         Binding("ctrl+e", "scroll_thread(3)", "Scroll the thread down", id="inbox.scroll_down"),
         Binding("ctrl+y", "scroll_thread(-3)", "Scroll the thread up", id="inbox.scroll_up"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
-        Binding("less_than_sign", "move_split(-4)", "Narrower list", id="inbox.narrower"),
-        Binding("greater_than_sign", "move_split(4)", "Wider list", id="inbox.wider"),
+        Binding(
+            "less_than_sign", f"move_split({-SPLIT_STEP})", "Narrower list", id="inbox.narrower"
+        ),
+        Binding("greater_than_sign", f"move_split({SPLIT_STEP})", "Wider list", id="inbox.wider"),
         Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),
         Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),
         Binding("y", "copy", "Copy message or line", id="inbox.copy"),

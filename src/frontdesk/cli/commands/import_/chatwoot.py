@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from frontdesk.store.incoming_files import IncomingFile
     from frontdesk.store.media_files import MediaFiles
 
-# Chatwoot limits clients to 50 requests per second and address.
-PER_SECOND = 10.0
 _INTERRUPTED = "the same command continues"
 
 
@@ -137,7 +135,7 @@ def chatwoot_command(
 def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") -> "Crawler":
     """Export everything to native lines. Raises: InboxError."""
     from frontdesk.client.external import ForeignApi, RequestPolicy
-    from frontdesk.ingest.chatwoot.crawler import Crawler
+    from frontdesk.ingest.chatwoot.crawler import PER_SECOND, Crawler
     from frontdesk.ingest.json_reader import Malformed
 
     progress = Progress(shown=True)
@@ -188,6 +186,7 @@ def _attach_files(database: str, account: str, files: "MediaFiles", origins: lis
     from frontdesk.client.downloads import LinkedFiles
     from frontdesk.client.external import RequestPolicy
     from frontdesk.ingest.chatwoot.attachments import attach_files
+    from frontdesk.ingest.chatwoot.crawler import PER_SECOND
 
     with opened(database) as store, asyncio.Runner() as runner:
         account_id = store.read(lambda connection: account_named(connection, account)["id"])
