@@ -66,7 +66,7 @@ def test_a_page_of_a_catalogue_has_a_cursor_too(inbox: Path):
         (("--page", "--all"), "--all does not go with --page"),
         (("--page", "--format", "csv"), "--page does not go with --format csv"),
         (("--last", "2", "--format", "table"), "--last does not go with --format table"),
-        (("--cursor", "fd1.00000000.3.", "sort:oldest"), "The cursor is of another query"),
+        (("--cursor", "fd1.00000000.3.", "unread"), "The cursor is of another query"),
     ],
 )
 def test_what_does_not_go_together_is_said(inbox: Path, arguments: tuple[str, ...], words: str):

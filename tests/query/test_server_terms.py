@@ -11,7 +11,6 @@ from frontdesk.query import (
     Matcher,
     QueryError,
     QueryNames,
-    branches,
     cannot,
     closed_windows,
     complete,
@@ -213,37 +212,6 @@ def test_a_server_is_asked_for_no_more_values_and_ranges_than_it_takes(
     assigned = f"@{listed(names.users)} " if users else ""
     query = parse(f"{status}{assigned}in:{listed(names.channels)}")
     assert (not plan(query, names, EARLIER, NOW).rest) is fits
-
-
-@pytest.mark.parametrize(
-    ("text", "most", "parts"),
-    [
-        ("is:open", 4, [{"status": "open"}]),
-        ("in:london,madrid", 4, [{"channel": "1"}, {"channel": "2"}]),
-        ("in:london,madrid", 2, [{"channel": "1"}, {"channel": "2"}]),
-        ("in:london,madrid", 1, [{}]),
-        (
-            "is:open in:london,madrid @me,souza",
-            4,
-            [
-                {"status": "open", "channel": "1", "assignee": "me"},
-                {"status": "open", "channel": "1", "assignee": "7"},
-                {"status": "open", "channel": "2", "assignee": "me"},
-                {"status": "open", "channel": "2", "assignee": "7"},
-            ],
-        ),
-        ("-in:london,madrid", 4, [{}]),
-        # Of this the server can filter one value only by name.
-        ("in:london,nowhere", 4, [{}]),
-        ('#"a,b"', 4, [{"label": "a,b"}]),
-    ],
-)
-def test_a_query_of_several_values_is_a_list_for_each_where_the_server_takes_one(
-    text: str, most: int, parts: list[dict[str, str]]
-) -> None:
-    found = [each.filter.parameters() for each in branches(parse(text), NAMES, STANDARD, most, NOW)]
-    assert len(found) == len(parts)
-    assert all(part in found for part in parts)
 
 
 def test_several_teams_are_not_those_of_one() -> None:

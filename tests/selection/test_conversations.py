@@ -134,42 +134,10 @@ async def test_a_walk_in_steps_finds_each_row_of_a_scan_once(
 @pytest.mark.parametrize("text", QUERIES)
 async def test_the_service_answers_every_query(client: InboxClient, text: str) -> None:
     selector = await selector_of(client, text)
-    assert not selector.branches
     assert selector.plan.exact
 
 
-async def test_several_values_are_read_from_a_list_each(older: InboxClient) -> None:
-    client = older
-    selector = await selector_of(client, "is:open,snoozed #vip,complaint")
-    filters = [one.filter.parameters() for one in selector.lists]
-    assert filters == [
-        {"status": status, "label": label}
-        for status in ("open", "snoozed")
-        for label in ("vip", "complaint")
-    ]
-    walk = ConversationWalk(client, selector, now=NOW)
-    found = [row async for row, _ in walk]
-    assert walk.examined < 2 * len(found) + 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "is:open,snoozed,resolved #vip,complaint,refund",
-        "-is:open,snoozed",
-        "#vip,complaint #refund",
-        "@grace,a",
-    ],
-)
-async def test_what_would_be_too_many_lists_or_none_is_tested_here(
-    older: InboxClient, text: str
-) -> None:
-    selector = await selector_of(older, text)
-    assert len(selector.lists) <= 8
-    assert any(term.others for term in selector.lists[0].plan.rest)
-
-
-async def test_a_merged_walk_that_is_given_up_goes_on_in_order(older: InboxClient) -> None:
+async def test_a_walk_that_is_given_up_goes_on_where_it_ended(older: InboxClient) -> None:
     client = older
     selector = await selector_of(client, "is:open,resolved")
     found: list[str] = []
@@ -205,11 +173,6 @@ async def test_both_of_two_authors_are_asked_for(client: InboxClient) -> None:
     ]
     assert found
     assert {*found} == each[0] & each[1]
-
-
-async def test_a_place_in_a_merged_list_is_written_and_read(client: InboxClient) -> None:
-    place = ListPlace(parts=(ListPlace("v1.a~b", 3), None, ListPlace("v1.c")))
-    assert ListPlace.parse(place.text("12345678"), "12345678") == place
 
 
 async def test_a_place_in_the_servers_list_is_a_cursor_of_the_server(client: InboxClient) -> None:

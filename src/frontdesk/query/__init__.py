@@ -5,7 +5,6 @@ from frontdesk.query.names import Completion, QueryNames, check, complete, custo
 from frontdesk.query.plan import (
     Matcher,
     QueryPlan,
-    branches,
     cannot,
     closed_windows,
     plan,
@@ -30,7 +29,6 @@ __all__ = [
     "SavedView",
     "Term",
     "analyse",
-    "branches",
     "cannot",
     "check",
     "closed_windows",

@@ -225,29 +225,6 @@ def cannot(plan: QueryPlan) -> str:
     return f"This server cannot filter by {terms}."
 
 
-def branches(
-    query: Query,
-    names: QueryNames,
-    offered: Collection[str],
-    most: int,
-    now: datetime | None = None,
-) -> tuple[QueryPlan, ...]:
-    """Split a query into several, at most `most`, whose lists together are those of its plan.
-
-    A term of several values, each of which the server can filter by, becomes one of them in each
-    branch. A conversation may be in more than one.
-    """
-    queries = [query]
-    for term in plan(query, names, offered, now).rest:
-        ways = () if term.negated else alternatives(term, names)
-        if not 1 < len(ways) * len(queries) <= most or len(ways) == 1:
-            continue
-        split = [(one, each.without(term).with_term(one)) for each in queries for one in ways]
-        if all(one not in plan(each, names, offered, now).rest for one, each in split):
-            queries = [each for _, each in split]
-    return tuple(plan(each, names, offered, now) for each in queries)
-
-
 def _single(term: Term, names: QueryNames) -> Term:
     """The term itself, or with one value if its several are a name with commas."""
     ways = alternatives(term, names)

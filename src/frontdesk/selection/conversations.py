@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-from urllib.parse import quote, unquote
 
 from frontdesk.errors import BadSettings, CursorRefused, NotOffered
 from frontdesk.query import (
-    NEWEST,
     Matcher,
     Query,
     QueryNames,
     QueryPlan,
-    branches,
     cannot,
     plan,
     sort_key,
@@ -33,11 +30,8 @@ from frontdesk.wire.queries import LATER, LISTS, MAX_LIMIT
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
-# Lists of the server that are merged for one selection.
-MOST_BRANCHES = 8
 # Begins the text of a place that the server does not know.
 _LOCAL = "fd1."
-_MERGED = "m"
 _MARK_LENGTH = 8
 _FOLLOW_UPS_ARE_LOCAL = (
     "is:followup works in the viewer alone: follow-ups are kept beside its cache, as what was read"
@@ -48,13 +42,11 @@ _FOLLOW_UPS_ARE_LOCAL = (
 class ConversationSelector(NamedTuple):
     """Conversations to list. names: those that the terms of the plan refer to.
 
-    branches: plans whose lists together are that of the plan; none, if it is read alone. lack:
-    sentence on a term that cannot be taken as it is meant, or "".
+    lack: sentence on a term that cannot be taken as it is meant, or "".
     """
 
     plan: QueryPlan
     names: QueryNames = QueryNames()
-    branches: tuple[QueryPlan, ...] = ()
     lack: str = ""
 
     @property
@@ -65,15 +57,9 @@ class ConversationSelector(NamedTuple):
         """Test rows by the terms that the server does not answer."""
         return Matcher(self.plan.rest, self.names, now)
 
-    @property
-    def lists(self) -> tuple["ConversationSelector", ...]:
-        """Selectors of the lists that are read and merged."""
-        return tuple(ConversationSelector(one, self.names) for one in self.branches) or (self,)
-
     def page_size(self, limit: int | None) -> int:
         """Return how many rows a request should have, of which `limit` are needed."""
-        exact = self.plan.is_sorted and not any(one.plan.rest for one in self.lists)
-        return min(limit, MAX_LIMIT) if exact and limit is not None else MAX_LIMIT
+        return min(limit, MAX_LIMIT) if self.plan.exact and limit is not None else MAX_LIMIT
 
     @property
     def mark(self) -> str:
@@ -108,12 +94,8 @@ async def select(
     answer = plan(query, names, offered, now)
     if message := cannot(answer):
         raise BadSettings(message)
-    split = branches(query, names, offered, MOST_BRANCHES, now)
-    whole, *parts = (
-        one._replace(filter=one.filter.model_copy(update=update)) for one in (answer, *split)
-    )
-    lists = tuple(parts) if len(parts) > 1 else ()
-    return ConversationSelector(whole, names, lists, lacks_hours(query, names))
+    whole = answer._replace(filter=answer.filter.model_copy(update=update))
+    return ConversationSelector(whole, names, lacks_hours(query, names))
 
 
 async def _offered(
@@ -136,21 +118,16 @@ async def _offered(
 class ListPlace:
     """ListPlace in a selection: `skip` rows after a cursor of the server, or after the first row.
 
-    In a selection that is sorted here, `skip` counts its own rows, without a cursor. parts: places
-    in lists that are merged, None for one that has ended.
+    In a selection that is sorted here, `skip` counts its own rows, without a cursor.
     """
 
     cursor: str | None = None
     skip: int = 0
-    parts: tuple["ListPlace | None", ...] = ()
 
     def text(self, mark: str) -> str:
         """Write the place: as the server's cursor if it is one, else bound to a selection."""
         if self.cursor is not None and not self.skip:
             return self.cursor
-        if self.parts:
-            parts = ("" if part is None else quote(part.text(mark), safe="") for part in self.parts)
-            return f"{_LOCAL}{mark}.{_MERGED}.{','.join(parts)}"
         return f"{_LOCAL}{mark}.{self.skip}.{self.cursor or ''}"
 
     @classmethod
@@ -160,14 +137,11 @@ class ListPlace:
             return cls(text)
         bound, _, rest = text.removeprefix(_LOCAL).partition(".")
         skip, _, cursor = rest.partition(".")
-        if bound != mark or not (skip.isdecimal() or skip == _MERGED):
+        if bound != mark or not skip.isdecimal():
             raise CursorRefused(
                 "The cursor is of another query: repeat that one, or leave the cursor out",
                 code="cursor_mismatch",
             )
-        if skip == _MERGED:
-            texts = map(unquote, cursor.split(","))
-            return cls(parts=tuple(cls.parse(one, mark) if one else None for one in texts))
         return cls(cursor or None, int(skip))
 
 
@@ -210,44 +184,11 @@ class ConversationWalk:
         self.given_up = False
 
     def __aiter__(self) -> AsyncIterator[Found]:
-        return self._read(self._place) if self._selector.plan.is_sorted else self._sorted()
+        return self._listed(self._place) if self._selector.plan.is_sorted else self._sorted()
 
-    def _read(self, place: ListPlace) -> AsyncIterator[Found]:
-        """Rows in the order of the server, of one list or of several."""
-        if not self._selector.branches:
-            return self._listed(self._selector, place)
-        return self._merged(place)
-
-    async def _merged(self, place: ListPlace) -> AsyncIterator[Found]:
-        """Rows of several lists in their common order, each once."""
-        lists = self._selector.lists
-        places: list[ListPlace | None] = [*(place.parts or [START] * len(lists))]
-        walks = [
-            self._listed(one, at) if at is not None else _nothing()
-            for one, at in zip(lists, places, strict=True)
-        ]
-        key = sort_key(self._selector.plan.filter.sort or NEWEST, self._now)
-        heads = [await anext(walk, None) for walk in walks]
-        seen: set[str] = set()
-        # A list that was given up may go on with rows that come before those of the others.
-        while any(heads) and not (self.given_up and None in heads):
-            row = min((head[0] for head in heads if head is not None), key=key)
-            for at, head in enumerate(heads):
-                if head is not None and head[0].id == row.id:
-                    heads[at], places[at] = await anext(walks[at], None), head[1]
-                if heads[at] is None and not self.given_up:
-                    places[at] = None
-            if row.id not in seen:
-                seen.add(row.id)
-                following = ListPlace(parts=tuple(places)) if any(places) else None
-                yield row, following
-        self.rest = ListPlace(parts=tuple(places)) if self.given_up else None
-
-    async def _listed(
-        self, selector: ConversationSelector, place: ListPlace
-    ) -> AsyncIterator[Found]:
+    async def _listed(self, place: ListPlace) -> AsyncIterator[Found]:
         """Rows in the order of the server's list, until none can match any more."""
-        answer, keep = selector.plan, selector.matcher(self._now)
+        answer, keep = self._selector.plan, self._selector.matcher(self._now)
         rows = self._client.conversations(
             **answer.filter.model_dump(exclude_none=True),
             limit=self._page_size,
@@ -274,18 +215,12 @@ class ConversationWalk:
 
     async def _sorted(self) -> AsyncIterator[Found]:
         """Rows that are sorted here, which needs all of them."""
-        found = [row async for row, _ in self._read(START)]
+        found = [row async for row, _ in self._listed(START)]
         found.sort(key=sort_key(self._selector.plan.order, self._now))
         # Sorted rows have no place in the list: what was not read is not reached.
         self.rest = None
         for number, row in enumerate(found[self._place.skip :], self._place.skip + 1):
             yield row, ListPlace(None, number) if number < len(found) else None
-
-
-async def _nothing() -> AsyncIterator[Found]:
-    """A list that has ended."""
-    for nothing in list[Found]():
-        yield nothing
 
 
 async def settled(
@@ -295,12 +230,6 @@ async def settled(
 
     A place that the server has no cursor for stays as it is.
     """
-    if place.parts:
-        parts = [
-            None if part is None else await settled(client, one, part)
-            for one, part in zip(selector.lists, place.parts, strict=True)
-        ]
-        return ListPlace(parts=tuple(parts))
     if not 0 < place.skip <= MAX_LIMIT or not selector.plan.is_sorted:
         return place
     page = await client.conversation_page(selector.filter, limit=place.skip, cursor=place.cursor)
