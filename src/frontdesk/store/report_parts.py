@@ -3,7 +3,7 @@
 They read roll-ups of days or weeks, and messages and metric events at the ends of a period.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -106,12 +106,13 @@ def metrics_by(connection: Connection, grouping: Grouping, selection: PartSelect
     return figures + answered_by(connection, grouping, selection)
 
 
-def reopened_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
-    """Count resolutions after which the conversation was opened again within a week: (key, n).
+def reopened(connection: Connection, selection: PartSelection) -> list[Row]:
+    """Count resolutions after which the conversation was opened again within a week.
 
-    What follows a resolution is an opening, for resolving what is resolved is no event.
+    (user_id, channel_id, n). What follows a resolution is an opening, for resolving what is
+    resolved is no event.
     """
-    rows = connection.rows(
+    return connection.rows(
         f"""
         SELECT user_id, channel_id, COUNT(*) AS n
         FROM (
@@ -126,15 +127,6 @@ def reopened_by(connection: Connection, grouping: Grouping, selection: PartSelec
         """,
         selection.parameters,
     )
-    counts = Counter[int]()
-    teams_of = defaultdict[tuple[int, int], list[int]](list)
-    for place in team_places(connection, selection.account_id) if grouping == "teams" else ():
-        teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
-    for row in rows:
-        user, channel = row["user_id"], row["channel_id"]
-        keys = {"users": [user], "teams": teams_of[user, channel]}.get(grouping, [0])
-        counts.update(dict.fromkeys(keys, row["n"]))
-    return [{"key": key, "n": n} for key, n in counts.items()]
 
 
 def answered_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:

@@ -168,16 +168,19 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
 def _of_persons(report: Report, context: PartsContext) -> dict[str, Any]:
     """Return the parts by user and team, and waits by age."""
     parts, added, opened = context.query.parts, dict[str, Any](), _opened(context)
-    users, reopened = None, Counter[int]()
+    users, reopened = None, list[Row]()
     if parts & {"users", "teams"}:
-        reopened = _reopened(context, "users")
+        # Of the period before, it would take as long again.
+        selection = context.selection(context.intervals[0])
+        reopened = report_parts.reopened(context.connection, selection)
     if "users" in parts:
         users = _both(context, "users", _person)
         added["users"] = _users(context, opened, users, reopened)
     if "teams" in parts:
-        added["teams"] = _teams(context, opened)
+        added["teams"] = _teams(context, opened, reopened)
     if parts & {"users", "teams"}:
-        added["everyone"] = _everyone(context, opened, users, reopened.total())
+        total = sum(row["n"] for row in reopened)
+        added["everyone"] = _everyone(context, opened, users, total)
     if "waits" in parts and report.live is not None:
         added["live"] = report.live.model_copy(update={"waits": _wait_ages(opened)})
     return added
@@ -409,13 +412,6 @@ class _GroupFigures(Generic[Figures]):
         return self._details.of(key, figures)
 
 
-def _reopened(context: PartsContext, grouping: Grouping) -> Counter[int]:
-    """Count resolutions of the period that did not last a week."""
-    selection = context.selection(context.intervals[0])
-    rows = report_parts.reopened_by(context.connection, grouping, selection)
-    return Counter({row["key"]: row["n"] for row in rows})
-
-
 def _lasting(figures: PersonFigures, reopened: int) -> PersonFigures:
     return figures.model_copy(update={"reopened_in_7_days_count": reopened})
 
@@ -438,13 +434,16 @@ def _person(rows: Sequence[Row]) -> PersonFigures:
 
 
 def _users(
-    context: PartsContext, opened: Sequence[Row], users: _Persons, reopened: Counter[int]
+    context: PartsContext, opened: Sequence[Row], users: _Persons, reopened: Sequence[Row]
 ) -> tuple[UserReport, ...]:
     """Return a row for each user who is active or did something, by name; then nobody.
 
     In a report of a user or team, only the persons that it is of.
     """
     current, previous = users
+    not_lasting = Counter[int]()
+    for row in reopened:
+        not_lasting[row["user_id"]] += row["n"]
     own = grouped(opened, "assignee_id")
     busy = {*current.keys, *previous.keys, *own}
     people = catalogues.all_rows(*context.request.account, catalogues.USERS)
@@ -462,7 +461,7 @@ def _users(
     return tuple(
         UserReport(
             user=user,
-            current=_lasting(current.of(key), reopened[key]),
+            current=_lasting(current.of(key), not_lasting[key]),
             previous=previous.of(key),
             now=_now(context, own[key], availability),
         )
@@ -505,12 +504,17 @@ def _together(
     return [*own, *report_parts.answered_by(context.connection, "everyone", selection)]
 
 
-def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ...]:
+def _teams(
+    context: PartsContext, opened: Sequence[Row], reopened: Sequence[Row]
+) -> tuple[TeamReport, ...]:
     current, previous = _both(context, "teams", _person)
-    reopened = _reopened(context, "teams")
     teams_of = defaultdict[tuple[int, int], list[int]](list)
     for place in report_parts.team_places(*context.request.account):
         teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
+    not_lasting = Counter[int]()
+    for row in reopened:
+        for team_id in teams_of[row["user_id"], row["channel_id"]]:
+            not_lasting[team_id] += row["n"]
     own = defaultdict[int, list[Row]](list)
     for row in opened:
         for team_id in teams_of[row["assignee_id"], row["channel_id"]]:
@@ -518,7 +522,7 @@ def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ..
     return tuple(
         TeamReport(
             team=Ref(id=str(team["id"]), name=team["name"]),
-            current=_lasting(current.of(team["id"]), reopened[team["id"]]),
+            current=_lasting(current.of(team["id"]), not_lasting[team["id"]]),
             previous=previous.of(team["id"]),
             now=_now(context, own[team["id"]], None),
         )
