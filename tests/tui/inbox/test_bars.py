@@ -143,7 +143,7 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({"status": "open", "assignees": "7,me"}, 12),
         ({"statuses": "open,snoozed"}, 16),
         ({"statuses": "open,snoozed", "assignee": "unassigned"}, 2),
-        ({"status": "open", "labels": "billing,refund"}, None),
+        ({"status": "open", "query": "#billing,refund"}, None),
         ({"status": "open", "unread": True}, None),
         ({"contact": "88"}, None),
     ],

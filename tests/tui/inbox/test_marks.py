@@ -1,12 +1,13 @@
 """Marked conversations: display, persistence, and saving them together."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
-from frontdesk.client import InboxClient
+from frontdesk.client import InboxClient, Server
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.prompt import Prompt
@@ -54,10 +55,18 @@ async def test_space_marks_a_row_and_escape_in_the_list_takes_all_marks_off(
         assert "selected" not in lines(app)[-1]
 
 
+class WithoutQueries(Halting):
+    """The same, which has no filter for words."""
+
+    @property
+    def server(self) -> Server:
+        return replace(self._client.server, no_extensions=frozenset({"query"}))
+
+
 async def test_escape_ends_a_running_search_before_it_takes_marks_off(
     viewer: Viewer, client: InboxClient
 ) -> None:
-    source = Halting(client)
+    source = WithoutQueries(client)
     source.halted = True
     app = viewer(source)
     async with app.run_test(size=SIZE) as pilot:
