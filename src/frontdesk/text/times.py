@@ -24,6 +24,16 @@ def ago(then: datetime, now: datetime) -> str:
     return short_date(then) if then.year == now.year else str(then.year)
 
 
+def mail_time(then: datetime, now: datetime) -> str:
+    """When something was, as mail programs write it: 14:39, Mon, 5 Jan, 2025."""
+    days = (now.date() - then.date()).days
+    if days == 0:
+        return time_of_day(then)
+    if 0 < days < 6:
+        return f"{then:%a}"
+    return short_date(then) if then.year == now.year else str(then.year)
+
+
 def duration(length: timedelta) -> str:
     """Duration in at most four cells: 12m, 3h, 245d, 3y; 0m below a minute. Never negative.
 

@@ -12,7 +12,7 @@ from frontdesk.text.clean import counted, one_line, shortened
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import contact_name, number_or_username
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.conversation_row import owner_name, window_left
+from frontdesk.tui.widgets.conversation_row import owner_name, wait, window_left
 from frontdesk.tui.widgets.text_layout import Piece, width_of
 from frontdesk.wire import Conversation, Note
 
@@ -110,13 +110,13 @@ def list_title(name: str, orders: Sequence[str], width: int) -> tuple[list[Piece
 
 
 def thread_head(
-    conversation: Conversation, width: int, *, me: str = ""
+    conversation: Conversation, clock: Clock, width: int, *, me: str = ""
 ) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
     Dropped first is the channel, then the assignee's last name, the words at the "!" of a
-    conversation that needs a human, the assignee, the number, the "!", and the status. The name is
-    always shown, truncated only if it alone exceeds the width. me: id of the own user.
+    conversation that needs a human, the assignee, the number, the wait, the "!", and the status.
+    The name is always shown, truncated only if it alone exceeds the width. me: id of the own user.
     """
     contact = conversation.contact
     name, phone = contact_name(contact), number_or_username(contact)
@@ -125,7 +125,8 @@ def thread_head(
     status = one_line(conversation.status) if conversation.status != "open" else ""
     owner = owner_name(conversation, me) or "unassigned"
     needs = "needs a human" if conversation.awaiting_human else ""
-    parts = ["status", "needs", "phone", "owner", "needs words", "last name", "channel"]
+    waits = wait(conversation, clock)
+    parts = ["status", "needs", "waits", "phone", "owner", "needs words", "last name", "channel"]
     while True:
         owner = owner if "last name" in parts else owner.split(" ")[0]
         left: list[Piece] = [("strong", name)]
@@ -133,6 +134,7 @@ def thread_head(
         left += [("dim", f" · {channel}")] if channel and "channel" in parts else []
         needs = needs if "needs words" in parts else needs and "!"
         state: list[Piece] = [("warning", needs)] if needs and "needs" in parts else []
+        state += [waits] if waits is not None and "waits" in parts else []
         state += [("dim", status)] if status and "status" in parts else []
         state += [("text", owner)] if "owner" in parts else []
         right = [piece for part in state for piece in (("dim", " · "), part)][1:]

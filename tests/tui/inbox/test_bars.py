@@ -157,20 +157,20 @@ def test_a_filter_has_a_number_where_the_counts_contain_it(
 
 def test_a_thread_says_who_it_is_and_how_it_stands() -> None:
     row = conversation(labels=("a", "b", "c", "d"), assignee={"id": "7", "name": "Ana"})
-    left, right = thread_head(row, 80)
+    left, right = thread_head(row, CLOCK, 80)
     assert said(left) == "Sheena Nelson  +1 650-555-1234 · Support EU"
     assert said(right) == "Ana"
-    left, right = thread_head(row.model_copy(update={"awaiting_human": True}), 80)
+    left, right = thread_head(row.model_copy(update={"awaiting_human": True}), CLOCK, 80)
     assert said(right) == "needs a human · Ana"
-    left, right = thread_head(row.model_copy(update={"status": "resolved"}), 50)
+    left, right = thread_head(row.model_copy(update={"status": "resolved"}), CLOCK, 50)
     assert said(left) == "Sheena Nelson  +1 650-555-1234"
     assert said(right) == "resolved · Ana"
 
 
 def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
     nameless = conversation(contact={"id": "8", "phone": "+1650"})
-    assert said(thread_head(nameless, 24)[0]) in ("+1650", "+1 650")
-    assert said(thread_head(conversation(contact={"id": "8"}), 24)[0]) == "contact 8"
+    assert said(thread_head(nameless, CLOCK, 24)[0]) in ("+1650", "+1 650")
+    assert said(thread_head(conversation(contact={"id": "8"}), CLOCK, 24)[0]) == "contact 8"
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
         labels=(label,),
         assignee={"id": "7", "name": name},
     )
-    line = spread(*thread_head(row, width), width)
+    line = spread(*thread_head(row, CLOCK, width), width)
     assert width_of(line) == width
     assert "\n" not in said(line)
 
@@ -224,7 +224,7 @@ def test_the_name_is_the_last_thing_that_the_bar_over_a_thread_gives_up(
         labels=(label, label, label),
         assignee={"id": "7", "name": assignee},
     )
-    assert "Sheena Nelson" in said(spread(*thread_head(row, width), width - 1))
+    assert "Sheena Nelson" in said(spread(*thread_head(row, CLOCK, width), width - 1))
 
 
 def test_the_status_outlasts_that_a_person_is_needed_then_number_assignee_and_channel() -> None:
@@ -232,7 +232,7 @@ def test_the_status_outlasts_that_a_person_is_needed_then_number_assignee_and_ch
     parts = ("Support EU", "Ana", "+1 650-555-1234", "!", "snoozed", "Sheena Nelson")
     lines = [
         said([*left, *right]).replace("needs a human", "!")
-        for left, right in (thread_head(row, w) for w in range(80, 10, -1))
+        for left, right in (thread_head(row, CLOCK, w) for w in range(80, 10, -1))
     ]
     missing = [{part for part in parts if part not in line} for line in lines]
     assert all(gone in [set(parts[:n]) for n in range(len(parts))] for gone in missing)
@@ -242,7 +242,7 @@ def test_the_status_outlasts_that_a_person_is_needed_then_number_assignee_and_ch
 
 def test_the_assignee_goes_before_that_a_person_is_needed() -> None:
     row = conversation(awaiting_human=True, assignee={"id": "7", "name": "Ana da Conceição"})
-    words = {said(thread_head(row, width)[1]) for width in range(10, 60)}
+    words = {said(thread_head(row, CLOCK, width)[1]) for width in range(10, 60)}
     assert words == {"needs a human · Ana", "! · Ana", "!", ""}
 
 
@@ -311,7 +311,7 @@ def test_the_bars_of_the_inbox_give_up_what_there_is_no_room_for(
         "snoozed": conversation(status="snoozed", awaiting_human=True),
     }
     for name, row in rows.items():
-        lines = [spread(*thread_head(row, width), width) for width in range(12, 84, 6)]
+        lines = [spread(*thread_head(row, CLOCK, width), width) for width in range(12, 84, 6)]
         drawing.add(f"head of a thread, {name}", lines)
     tabs = [view_tabs(VIEWS, VIEWS[1][0], width, "v more") for width in range(24, 124, 8)]
     drawing.add("views", tabs)

@@ -87,7 +87,7 @@ ANA = {"id": "7", "name": "Ana Souza"}
 def test_a_row_says_who_labels_when_what_and_whose() -> None:
     row = conversation(labels=("billing", "vip"), assignee=ANA, unread_count=2)
     assert drawn(row, 60) == [
-        " 2 Sheena Nelson" + " billing   vip     12m ".rjust(44),
+        " 2 Sheena Nelson" + " billing   vip     09:48 ".rjust(44),
         "   Where is my order?" + "Ana ".rjust(39),
     ]
 
@@ -115,7 +115,7 @@ def test_labels_give_way_before_the_name_and_clock_and_owner_never() -> None:
     ):
         name, said = drawn(row, width)
         assert name.startswith("   Sheena Nel")
-        assert f"{labels}  ◑ 26m " in name
+        assert f"{labels} ◑  09:48 " in name
         assert said.endswith(" Ana ")
     assert "…" not in drawn(row, 32)[0]
 
@@ -133,7 +133,7 @@ def test_a_label_is_cut_before_it_becomes_a_square() -> None:
 
 
 def test_one_line_is_who_and_when() -> None:
-    assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "12m ".rjust(34)]
+    assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "09:48 ".rjust(34)]
 
 
 def test_a_third_line_has_the_channel_and_the_reply_window() -> None:
@@ -192,13 +192,17 @@ def test_a_waiting_time_ages_by_shape_and_colour(
     passed: dict[str, float], clock: str, part: str
 ) -> None:
     row = conversation(waiting_since=before(**passed))
-    assert drawn(row)[0].endswith(f"  {clock} ")
-    assert {(part, clock[0]), (part, clock[1:])} <= set(pieces(row, 50, 2)[0])
+    assert drawn(row, order="waiting")[0].endswith(f"  {clock} ")
+    assert {(part, clock[0]), (part, clock[1:])} <= set(pieces(row, 50, 2, order="waiting")[0])
+    for order in ("newest", "oldest", "unread"):
+        assert drawn(row, order=order)[0].endswith(f"  {clock[0]}  09:48 ")
+        assert (part, f"{clock[0]} ") in pieces(row, 50, 2, order=order)[0]
 
 
 def test_nobody_waits_in_a_resolved_conversation() -> None:
     row = conversation(status="resolved", waiting_since=before(hours=3))
-    assert drawn(row)[0].endswith("    12m ")
+    assert drawn(row)[0].endswith("    09:48 ")
+    assert drawn(row, order="waiting")[0].endswith("          ")
 
 
 def test_the_clock_starts_in_the_same_column_for_every_row() -> None:
@@ -230,30 +234,31 @@ def test_a_table_row_has_every_column_at_the_place_of_its_heading() -> None:
         ("Channel", "Support EU"),
     ):
         assert names.index(name) == line.index(value)
-    assert line.endswith("  ◑ 26m      12m ")
+    assert line.endswith("  ◑ 26m     09:48 ")
     assert "Waits ▾" in names
     oldest = "".join(text for _, text in heading(width, "oldest"))
     assert oldest.endswith("Last ▴ ")
     assert sum(column_widths(width)) == width - 1 - 2 * (len(COLUMNS) - 2)
     # At the least width, a third of a usual message is seen; the rest of a wider screen is its.
-    assert column_widths(LEAST_TABLE_WIDTH) == [3, 24, 32, 26, 15, 11, 7, 7]
-    assert column_widths(LEAST_TABLE_WIDTH + 50) == [3, 24, 82, 26, 15, 11, 7, 7]
+    assert column_widths(LEAST_TABLE_WIDTH) == [3, 24, 31, 26, 15, 11, 7, 8]
+    assert column_widths(LEAST_TABLE_WIDTH + 50) == [3, 24, 81, 26, 15, 11, 7, 8]
 
 
 @pytest.mark.parametrize(
     ("active", "age"),
     [
-        (before(seconds=30), "now"),
-        (before(hours=3), "3h"),
+        (before(seconds=30), "09:59"),
+        (before(hours=3), "07:00"),
+        (before(hours=11), "Fri"),
         (before(days=3), "Wed"),
         (before(days=20), "22 Feb"),
         (before(days=800), "2024"),
         ("0001-01-01T00:00:00Z", "1"),
-        ("9999-12-31T23:59:59Z", "now"),
+        ("9999-12-31T23:59:59Z", "9999"),
         ("long ago", "?"),
     ],
 )
-def test_the_age_of_the_newest_activity_ends_the_line(active: str, age: str) -> None:
+def test_the_time_of_the_newest_activity_ends_the_line(active: str, age: str) -> None:
     assert drawn(conversation(last_activity_at=active))[0].endswith(f" {age} ")
 
 
@@ -443,7 +448,8 @@ ROWS = {
 CONTEXTS = {
     "usual": CONTEXT,
     "one owner": CONTEXT._replace(same_owner=True, me="7"),
-    "by reply window": CONTEXT._replace(by_window=True),
+    "by reply window": CONTEXT._replace(order="window"),
+    "by wait": CONTEXT._replace(order="waiting"),
     "plain": CONTEXT._replace(plain=True, symbols=ASCII_SYMBOLS),
 }
 

@@ -201,7 +201,7 @@ def test_the_conversation_list_repaints_what_changes(terminal: Terminal) -> None
             conversations.set_context,
             {"vip": chance.choice(["#00ff00", "#ff0000"])},
             same_owner=chance.choice([True, False]),
-            by_window=chance.choice([True, False]),
+            order=chance.choice(["newest", "waiting", "window"]),
         )
         return [
             *movements(chance, conversations),

@@ -21,7 +21,6 @@ from frontdesk.inbox.refreshing import near_end
 from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, reference
-from frontdesk.query.terms import WINDOW
 from frontdesk.text.clean import counted
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
@@ -154,9 +153,7 @@ class QueuePane(Pane):
         view, me = self.inbox.view, self.inbox.planning.names.me
         same_owner = view.shown.filter.assignee not in (None, "assigned")
         order = view.query.order
-        self.list.set_context(
-            self.label_colours, same_owner=same_owner, me=me, by_window=order == WINDOW
-        )
+        self.list.set_context(self.label_colours, same_owner=same_owner, me=me, order=order)
         assert self.heading is not None
         # Rows have a blank before them and the scroll bar behind.
         self.heading.show_fitted(lambda width: ([("dim", " "), *heading(width - 2, order)], ()))

@@ -229,7 +229,8 @@ class ThreadView(Pane):
             self.title.show([("dim", sentences.NO_CONVERSATION)])
             self.foot.show([])
             return
-        self.title.show_fitted(partial(bar_texts.thread_head, conversation, me=self._me))
+        head = partial(bar_texts.thread_head, conversation, self._clock, me=self._me)
+        self.title.show_fitted(head)
         words = bar_texts.thread_foot(
             conversation,
             self._clock,

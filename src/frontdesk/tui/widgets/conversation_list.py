@@ -166,12 +166,12 @@ class ConversationList(VirtualList[Conversation]):
         *,
         same_owner: bool,
         me: str = "",
-        by_window: bool = False,
+        order: str = "",
     ) -> None:
         """Set what rows depend on, see `RowContext`."""
         before = self._row_context
         self._row_context = before._replace(
-            colours=colours, same_owner=same_owner, me=me, by_window=by_window
+            colours=colours, same_owner=same_owner, me=me, order=order
         )
         if self._row_context != before:
             self.update_ages()

@@ -1,17 +1,18 @@
 """Renders a conversation as two lines, or as one line of a table."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from frontdesk.query.terms import NEWEST, OLDEST, WAITING, WINDOW
+from frontdesk.query.terms import CREATED, NEWEST, OLDEST, WAITING, WINDOW
 from frontdesk.text.clean import humanize, one_line
 from frontdesk.text.messages import AUTHORS, preview_text
 from frontdesk.text.phones import channel_name, contact_name
-from frontdesk.text.times import ago, duration, long_duration
+from frontdesk.text.times import duration, long_duration, mail_time, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.chips import HEX_COLOUR, chip
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
@@ -44,8 +45,7 @@ class RowContext(NamedTuple):
 
     colours: of labels, by title. same_owner: all rows have the same assignee, so the channel is
     shown instead. plain: labels have no ground, for terminals with sixteen colours. me: id of the
-    own user, or "". by_window: the rows are sorted by the reply window, so that its time left is
-    shown instead of the waiting time or the age.
+    own user, or "". order: what the rows are sorted by, which the time at their end is of.
     """
 
     clock: Clock
@@ -55,7 +55,7 @@ class RowContext(NamedTuple):
     plain: bool = False
     symbols: MessageSymbols = EMOJI
     me: str = ""
-    by_window: bool = False
+    order: str = ""
 
 
 class RowState(NamedTuple):
@@ -94,7 +94,8 @@ def _name_line(
     room = max(0, width - _GUTTER - width_of(right) - width_of(sign))
     name = contact_name(conversation.contact)
     for_name = min(cell_len(name), max(16, room * 2 // 5))
-    chips = _chips(conversation.labels, context, room - for_name - 1)
+    chips = _chips(conversation.labels, context, room - for_name - 2)
+    chips = [*chips, ("text", " ")] if chips else []
     left = [
         *_unread_column(state),
         *sign,
@@ -143,7 +144,7 @@ COLUMNS = (
     ConversationColumn("Assignee", 15),
     ConversationColumn("Channel", 11),
     ConversationColumn("Waits", _CLOCK_WIDTH, WAITING, numeric=True),
-    ConversationColumn("Last", _CLOCK_WIDTH, NEWEST, numeric=True),
+    ConversationColumn("Last", 8, NEWEST, numeric=True),
 )
 _BETWEEN = 2
 # Heading of the waiting times where they are the time left to reply, and marks of the order.
@@ -181,8 +182,8 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
     sizes = column_widths(width)
     preview = spread(_preview_line(conversation, context, state), [], sizes[2])
     waits = _waits(conversation, context)
-    waiting = _waiting(waits) if waits is not None else []
-    if context.by_window:
+    waiting = _waiting(waits, RowState()) if waits is not None else []
+    if context.order == WINDOW:
         left = _window(conversation, context)
         waiting = [left] if left is not None else []
     sign = _follow_up(context, state)
@@ -195,7 +196,7 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
         [_owner(conversation, context.me, width, full=True)],
         [_channel(conversation)],
         waiting,
-        [_age(conversation, context, state)],
+        [_moment(conversation, context, state)],
     ]
     return _in_columns(cells, width)
 
@@ -242,16 +243,21 @@ def _waits(conversation: Conversation, context: RowContext) -> timedelta | None:
 
 
 def _clock(conversation: Conversation, context: RowContext, state: RowState) -> Line:
-    """One time: how long the customer waits, or else the age; or the time left to reply."""
-    if context.by_window and (left := _window(conversation, context)):
-        part, words = left
-        words = words if words == CLOSED else f"{words} left"
+    """What the rows are sorted by: the wait, the time left to reply, or when they were active.
+
+    The glyph of the wait stands before when they were active.
+    """
+    if context.order == WINDOW:
+        left = _window(conversation, context)
+        part, words = left or ("dim", "")
+        words = words if words in ("", CLOSED) else f"{words} left"
         return [(part, words.rjust(_WINDOW_WIDTH))]
     waits = _waits(conversation, context)
-    if waits is not None:
-        return _waiting(waits, highlighted=state.highlighted)
-    part, age = _age(conversation, context, state)
-    return [(part, age.rjust(_CLOCK_WIDTH))]
+    if context.order == WAITING:
+        return _waiting(waits, state) if waits is not None else [("text", " " * _CLOCK_WIDTH)]
+    part, words = _moment(conversation, context, state)
+    glyph, colour = stage(waits) if waits is not None else (" ", "text")
+    return [(colour, f"{glyph} "), (part, words.rjust(_moment_width()))]
 
 
 def _window(conversation: Conversation, context: RowContext) -> Piece | None:
@@ -265,13 +271,13 @@ def _window(conversation: Conversation, context: RowContext) -> Piece | None:
     return "warning" if left < _CLOSES_SOON else "text", duration(left)
 
 
-def _waiting(waits: timedelta, *, highlighted: bool = False) -> Line:
+def _waiting(waits: timedelta, state: RowState) -> Line:
     glyph, part = stage(waits)
     words = f" {duration(waits)}".rjust(4)
     return [
         ("text", " " * (_CLOCK_WIDTH - 1 - len(words))),
         (part, glyph),
-        ("strong" if highlighted else part, words),
+        ("strong" if state.highlighted else part, words),
     ]
 
 
@@ -280,9 +286,21 @@ def stage(waits: timedelta) -> tuple[str, str]:
     return next((glyph, part) for limit, glyph, part in _STAGES if waits < limit)
 
 
-def _age(conversation: Conversation, context: RowContext, state: RowState) -> Piece:
-    active = context.clock.local(conversation.last_activity_at)
-    return "strong" if state.highlighted else "dim", ago(active, context.now) if active else "?"
+def _moment(conversation: Conversation, context: RowContext, state: RowState) -> Piece:
+    """When a conversation was active last; in their order, when it was created."""
+    moment = conversation.last_activity_at
+    if context.order == CREATED:
+        moment = conversation.created_at or moment
+    then = context.clock.local(moment)
+    words = mail_time(then, context.now) if then is not None else "?"
+    return "strong" if state.highlighted else "dim", words
+
+
+@cache
+def _moment_width() -> int:
+    """Width of the widest `mail_time`: 12:39 PM, or 28 Dec in a 24-hour clock."""
+    days = [datetime(2025, month, 28, 12, 39, tzinfo=UTC) for month in range(1, 13)]
+    return max(cell_len(words(day)) for day in days for words in (time_of_day, short_date))
 
 
 def _chips(labels: Sequence[str], context: RowContext, room: int) -> Line:
@@ -357,6 +375,15 @@ def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
         return shown.text
     symbol = symbols.of(shown.type)
     return f"{symbol.icon} {shown.text}" if shown.text else symbol.words
+
+
+def wait(conversation: Conversation, clock: Clock) -> Piece | None:
+    """Colour and words of how long the customer waits: waits 23h; None if nobody does."""
+    since = clock.local(conversation.waiting_since)
+    if since is None or conversation.status == "resolved":
+        return None
+    waits = max(clock.shown_now() - since, timedelta())
+    return stage(waits)[1], f"waits {duration(waits)}"
 
 
 def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
