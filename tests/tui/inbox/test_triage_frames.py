@@ -315,7 +315,7 @@ def test_row_and_contact_say_the_same_wait_and_no_wait_becomes_shorter(tmp_path:
     waits: dict[str, int] = {}
 
     async def story(app: MemoryInboxApp) -> None:
-        await press(app, "g", seconds=2.0)
+        await press(app, "S", "w", "g", seconds=2.0)
         for key in "jjjkjjkkjjjjkkkkkkujjkgj":
             await press(app, key, seconds=3.7)
             rows = "\n".join(Shown(app).part("ConversationList"))
