@@ -18,7 +18,7 @@ from frontdesk.store.accounts import revision
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.after_frame import after_frame
+from frontdesk.tui.widgets.painted_rows import after_frame
 from tests.conftest import NOW
 from tests.patience import HANG_SECONDS
 from tests.tui.drawn_terminal import Terminal

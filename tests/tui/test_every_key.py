@@ -152,6 +152,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "picker.page_up": "pagedown",
     },
     "FilterPicker": {"picker.mark": ""},
+    "SearchScreen": {"picker.show_list": ""},
     "Prompt": {"prompt.leave": ""},
     "HelpScreen": {"help.leave": ""},
     "FilterLine": {

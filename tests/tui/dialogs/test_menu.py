@@ -74,8 +74,8 @@ async def test_current_menu_choices_have_a_check_mark(viewer: Viewer) -> None:
             (["S"], "Sort", ["newest activity"]),
             (["w", "S"], "Sort", ["longest waiting"]),
             (["escape", "f"], "Filter by", ["status", "open"]),
-            (["n", "f"], "Filter by", ["status", "assignee", "unassigned", "open"]),
-            (["u", "f"], "Filter by", ["status", "assignee", "unassigned", "open", "unread"]),
+            (["n", "f"], "Filter by", ["status", "assignee", "open", "unassigned"]),
+            (["u", "f"], "Filter by", ["status", "assignee", "open", "unassigned", "unread"]),
             (["escape", "3", "f"], "Show", ["all"]),
             (["p", "f"], "Show", ["people only"]),
         ):

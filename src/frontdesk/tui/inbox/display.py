@@ -18,7 +18,7 @@ from frontdesk.tui.inbox.panes import LEAST_PANES, Panes
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.thread_pane import ThreadPane
 from frontdesk.tui.preferences import Preferences
-from frontdesk.tui.widgets.after_frame import after_frame
+from frontdesk.tui.widgets.painted_rows import after_frame
 from frontdesk.wire import Conversation
 
 

@@ -1,12 +1,16 @@
-"""Drawing of rows: only those in view, and of these only the lines that have changed."""
+"""Drawing of rows: only those in view, and of these only the lines that have changed.
+
+What the next key shows is prepared once the frame of this is written.
+"""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, ParamSpec, Self, TypeVar
 
 from rich.segment import Segment
 from textual.geometry import Region, Size
+from textual.message_pump import MessagePump
 from textual.strip import Strip
 
 from frontdesk.inbox.rows import FixedRows, Rows
@@ -17,6 +21,22 @@ from frontdesk.tui.widgets.viewport import Viewport
 
 R = TypeVar("R")
 D = TypeVar("D")
+P = ParamSpec("P")
+
+# Within so many seconds of an event, the frame that shows it is drawn and written.
+_FRAME_SECONDS = 0.01
+
+
+def after_frame(
+    node: MessagePump, do: Callable[P, object], *args: P.args, **kwargs: P.kwargs
+) -> asyncio.TimerHandle:
+    """Call something as a message of `node` once the frame of this event is written.
+
+    Right after a frame was drawn, as with `call_after_refresh`, it would hold up the thread that
+    writes it. Returns a handle to cancel it.
+    """
+    loop = asyncio.get_running_loop()
+    return loop.call_later(_FRAME_SECONDS, lambda: node.call_next(do, *args, **kwargs))
 
 
 class Drawings(Generic[D]):

@@ -18,9 +18,8 @@ from textual.widget import Widget
 
 from frontdesk.inbox.rows import Rows, place_of
 from frontdesk.text.clean import folded
-from frontdesk.tui.widgets.after_frame import after_frame
 from frontdesk.tui.widgets.chips import label_at
-from frontdesk.tui.widgets.painted_rows import PaintedRows
+from frontdesk.tui.widgets.painted_rows import PaintedRows, after_frame
 
 R = TypeVar("R")
 
