@@ -165,6 +165,25 @@ def test_a_server_that_was_away_is_followed_again_once_it_answers(seconds: float
     assert terminal.names[0] == name(4)
 
 
+@pytest.mark.parametrize("kind", [FetchThread, FetchCounts])
+def test_what_failed_beside_the_list_is_asked_for_again_soon(kind: type[Request[Any]]) -> None:
+    terminal = followed()
+    server = terminal.server
+    terminal.press("j", "enter", seconds=5.0)
+    opened = terminal.inbox.selection.id
+    assert opened is not None
+    server.fails = lambda request: Forbidden("No") if isinstance(request, kind) else None
+    server.change(opened)
+    terminal.wait(5.0)
+    server.fails = lambda request: None
+    server.asked.clear()
+    terminal.wait(31.0)
+    assert asked(server, kind) >= 1
+    server.asked.clear()
+    terminal.wait(600.0)
+    assert asked(server, kind) == 0
+
+
 def test_nothing_is_held_without_the_focus_where_that_is_wished() -> None:
     terminal = followed()
     terminal.inbox.connection.link = terminal.inbox.connection.link._replace(quiet_unfocused=True)

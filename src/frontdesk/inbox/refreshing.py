@@ -11,6 +11,7 @@ from frontdesk.inbox.limits import (
     COUNTS_SECONDS,
     FOLLOWED,
     MOST_VISITS,
+    POLL,
     REPLACED_SECONDS,
     ROWS_AT_TOP,
     THOROUGH_SECONDS,
@@ -35,7 +36,7 @@ from frontdesk.inbox.state import (
     QUERY_SETTING,
     Inbox,
 )
-from frontdesk.inbox.threads import request_thread
+from frontdesk.inbox.threads import ask_again, request_thread
 from frontdesk.query import Query
 from frontdesk.query.language import ME
 from frontdesk.query.terms import ASSIGNEE, CONTACT
@@ -166,6 +167,7 @@ def _count(inbox: Inbox) -> Steps[None]:
     if inbox.counted_at is not None:
         yield Until(inbox.counted_at + COUNTS_SECONDS)
     if (yield from reported(inbox, _fetch_counts(inbox), beside=True)) is None:
+        ask_again(inbox)
         return
     note_tallies(inbox)
     inbox.orders.append(lambda panes: panes.show_renewed())
@@ -216,7 +218,8 @@ def poll(inbox: Inbox) -> None:
 
 def schedule_poll(inbox: Inbox) -> None:
     """Set when the list is requested by itself; the end of a running request sets it again."""
-    wait = inbox.connection.poll_in(AGED if _ages(inbox) else FOLLOWED)
+    followed = POLL if inbox.selection.failed else AGED if _ages(inbox) else FOLLOWED
+    wait = inbox.connection.poll_in(followed)
     inbox.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
 
 

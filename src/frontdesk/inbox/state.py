@@ -80,7 +80,7 @@ class Selected:
 
     opens_at: when its thread is opened, if the cursor rests; opened: that was done. reads_at: when
     it is read by resting on it. refreshed_to: its last activity when its thread was requested with
-    success; "": never.
+    success; "": never. failed: the last request for it did.
     """
 
     id: str | None = None
@@ -88,6 +88,7 @@ class Selected:
     opened: bool = False
     reads_at: float | None = None
     refreshed_to: str = ""
+    failed: bool = False
 
 
 class Inbox:

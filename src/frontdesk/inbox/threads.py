@@ -1,5 +1,6 @@
 """Requests for the thread of the selected conversation."""
 
+from frontdesk.inbox.limits import POLL
 from frontdesk.inbox.requests import FetchConversation, FetchThread, Kind, Steps, ask
 from frontdesk.inbox.scanning import reload, reported
 from frontdesk.inbox.state import Inbox
@@ -16,11 +17,20 @@ def request_thread(inbox: Inbox, *, by_hand: bool = False) -> None:
 
 def _request_thread(inbox: Inbox, row: Conversation, *, by_hand: bool) -> Steps[None]:
     steps = _fetch_thread(inbox, row)
-    if (yield from reported(inbox, steps, beside=True, by_hand=by_hand)) is None:
+    selection = inbox.selection
+    selection.failed = (yield from reported(inbox, steps, beside=True, by_hand=by_hand)) is None
+    if selection.failed:
+        ask_again(inbox)
         problem = inbox.connection.problem
         inbox.orders.append(lambda panes: panes.show_no_thread(problem))
     else:
         inbox.orders.append(lambda panes: panes.look_ahead())
+
+
+def ask_again(inbox: Inbox) -> None:
+    """Ask soon for what has failed, with the list, though the server says what changes."""
+    if inbox.poll_at is not None:
+        inbox.poll_at = min(inbox.poll_at, inbox.seconds() + POLL.total_seconds())
 
 
 def _fetch_thread(inbox: Inbox, row: Conversation) -> Steps[None]:

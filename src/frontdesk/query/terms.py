@@ -249,7 +249,7 @@ TABLE: Sequence[TermKind] = (
         rows=(
             (
                 ", ".join(f"`has:{what}`" for what in CONTENTS),
-                "in which such a message was sent, by anybody, and not deleted: a picture or"
+                "in which such a message was sent, by anyone, and not deleted: a picture or"
                 " sticker, a video, a voice message or other sound, a document, any of these, a"
                 " link; with a note",
             ),
