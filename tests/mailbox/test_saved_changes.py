@@ -186,6 +186,26 @@ async def test_a_page_that_was_read_before_a_change_and_comes_after_it_undoes_no
     assert shown(mailbox, OPEN)[0] == "2"
 
 
+async def test_a_page_that_is_older_than_all_changes_that_are_kept_is_asked_for_again(
+    mailbox: Mailbox, inbox: Feed
+) -> None:
+    news = await begun(mailbox, inbox)
+
+    async def meanwhile() -> None:
+        inbox.edit("29", status="resolved")
+        for _ in range(20):
+            for number in range(1, 28):
+                inbox.bump(str(number))
+            await news.next()
+
+    inbox.meanwhile = meanwhile
+    await mailbox.refresh_conversations(OPEN)
+    assert check(mailbox, inbox) == 0
+    for filter in LISTS:
+        await mailbox.refresh_conversations(filter, thorough=True)
+    assert check(mailbox, inbox) == len(LISTS)
+
+
 async def test_the_next_page_goes_on_below_a_row_that_has_left(
     mailbox: Mailbox, inbox: Feed
 ) -> None:

@@ -5,10 +5,9 @@ followed: each change puts its conversation into the place that it has by now, o
 """
 
 import asyncio
-import json
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -20,15 +19,25 @@ Write = Callable[[Callable[[sqlite3.Connection], Any]], Awaitable[Any]]
 # Test of the rows of a list, by its name; None if a row does not show whether it is in the list.
 TestOf = Callable[[str], Callable[[Conversation], bool] | None]
 
-# Changes that are kept for requests which were sent before them, and answered after them.
-_MOST_KEPT = 1_000
-_NAME = "feed"
-_FEED = "SELECT value FROM memory WHERE origin = ? AND name = ?"
+# Conversations as they are now, by id; None for those that are gone.
+Changed = Mapping[str, Conversation | None]
+
+# Rows that are kept for requests which were sent before they changed, and answered after it.
+_MOST_KEPT = 500
+_BEGAN, _POSITION = "feed/began", "feed/position"
+_FEED = (
+    "SELECT began.value, position.value FROM memory AS began JOIN memory AS position"
+    f" ON position.origin = began.origin AND position.name = '{_POSITION}'"
+    f" WHERE began.origin = ? AND began.name = '{_BEGAN}'"
+)
 _SET = (
     "INSERT INTO memory VALUES (?, ?, ?)"
     " ON CONFLICT(origin, name) DO UPDATE SET value = excluded.value"
 )
-_FOLLOWED = f"SELECT 1 FROM list JOIN ({_FEED}) ON followed = json_extract(value, '$[0]')"
+_FOLLOWED = (
+    "SELECT 1 FROM list JOIN memory ON memory.origin = list.origin AND value = followed"
+    f" AND memory.name = '{_BEGAN}' WHERE list.origin = ? AND list.name = ?"
+)
 
 
 class Feed(NamedTuple):
@@ -36,16 +45,6 @@ class Feed(NamedTuple):
 
     began: str
     position: str
-
-
-class Changed(NamedTuple):
-    """What changed: conversations as they are now, by id; None for those that are gone."""
-
-    rows: Mapping[str, Conversation | None]
-
-    @classmethod
-    def of(cls, rows: Iterable[Conversation], gone: Iterable[str] = ()) -> "Changed":
-        return cls({**{row.id: row for row in rows}, **dict.fromkeys(gone)})
 
 
 class FollowedLists:
@@ -57,17 +56,15 @@ class FollowedLists:
         self.told = 0
         self._saved = 0
         self._waits = asyncio.Event()
-        self._kept: deque[tuple[int, Changed, TestOf]] = deque(maxlen=_MOST_KEPT)
+        self._kept: deque[tuple[int, Changed, TestOf]] = deque()
 
     def feed(self) -> Feed | None:
         """The feed; None if there is none."""
-        rows = self._read(_FEED, (self._origin, _NAME))
-        return _feed(rows)
+        return _feed(self._read(_FEED, (self._origin,)))
 
     def follows(self, name: str) -> bool:
         """True if a list is kept current."""
-        condition = f"{_FOLLOWED} WHERE list.origin = ? AND list.name = ?"
-        return bool(self._read(condition, (self._origin, _NAME, self._origin, name)))
+        return bool(self._read(_FOLLOWED, (self._origin, name)))
 
     async def begin(self, position: str) -> None:
         """Begin anew at a position: no list is followed until it was gone through."""
@@ -78,8 +75,10 @@ class FollowedLists:
         """Follow no list any more: the server does not say what changes."""
 
         def work(connection: sqlite3.Connection) -> None:
-            named = (self._origin, _NAME)
-            connection.execute("DELETE FROM memory WHERE origin = ? AND name = ?", named)
+            connection.execute(
+                "DELETE FROM memory WHERE origin = ? AND name IN (?, ?)",
+                (self._origin, _BEGAN, _POSITION),
+            )
 
         if self.feed() is not None:
             await self._write(work)
@@ -93,16 +92,18 @@ class FollowedLists:
         """
 
         def work(connection: sqlite3.Connection) -> None:
-            held = _feed(connection.execute(_FEED, (self._origin, _NAME)).fetchall())
+            held = _feed(connection.execute(_FEED, (self._origin,)).fetchall())
             self._place(connection, changed, test_of, held)
             if feed is not None and held is not None and held.began == feed.began:
                 self._store(connection, feed)
 
-        if changed.rows:
+        if changed:
             self._saved += 1
             self._kept.append((self._saved, changed, test_of))
+            while sum(len(rows) for _, rows, _ in self._kept) > _MOST_KEPT:
+                self._kept.popleft()
         await self._write(work)
-        if changed.rows:
+        if changed:
             self._tell()
 
     async def changed(self, told: int, seconds: float | None = None) -> None:
@@ -122,10 +123,10 @@ class FollowedLists:
         """For `save_since`, before a request is sent."""
         return self._saved
 
-    async def save_since(self, mark: int, name: str | None = None) -> None:
+    async def save_since(self, mark: int) -> None:
         """Save again what changed since `mark`, after an answer that may be older was saved.
 
-        name: of the list that was answered, which is followed no more if that is not known.
+        If not all of it is known any more, no list is followed until it is gone through again.
         """
         if mark == self._saved:
             return
@@ -133,11 +134,11 @@ class FollowedLists:
         lost = len(kept) < self._saved - mark
 
         def work(connection: sqlite3.Connection) -> None:
-            held = _feed(connection.execute(_FEED, (self._origin, _NAME)).fetchall())
+            held = _feed(connection.execute(_FEED, (self._origin,)).fetchall())
             for changed, test_of in kept:
                 self._place(connection, changed, test_of, held)
-            if lost and name is not None:
-                lists.follow(connection, self._origin, name, None)
+            if lost:
+                lists.follow_none(connection, self._origin)
 
         await self._write(work)
 
@@ -145,18 +146,16 @@ class FollowedLists:
         self, connection: sqlite3.Connection, changed: Changed, test_of: TestOf, held: Feed | None
     ) -> None:
         began = held.began if held is not None else None
-        for id, row in changed.rows.items():
+        for id, row in changed.items():
             if row is None:
                 lists.forget(connection, self._origin, id)
             else:
                 lists.save_changed(connection, self._origin, row, began, test_of)
 
     def _store(self, connection: sqlite3.Connection, feed: Feed) -> None:
-        connection.execute(_SET, (self._origin, _NAME, json.dumps(feed)))
+        values = zip((_BEGAN, _POSITION), feed, strict=True)
+        connection.executemany(_SET, [(self._origin, *value) for value in values])
 
 
 def _feed(rows: list[Any]) -> Feed | None:
-    if not rows:
-        return None
-    began, position = json.loads(rows[0][0])
-    return Feed(str(began), str(position))
+    return Feed(*map(str, rows[0])) if rows else None

@@ -421,6 +421,11 @@ def follow(connection: sqlite3.Connection, origin: int, name: str, began: str | 
     )
 
 
+def follow_none(connection: sqlite3.Connection, origin: int) -> None:
+    """Record that no list is kept current."""
+    connection.execute("UPDATE list SET followed = NULL WHERE origin = ?", (origin,))
+
+
 def save_changed(
     connection: sqlite3.Connection,
     origin: int,

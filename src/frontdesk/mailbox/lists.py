@@ -246,7 +246,7 @@ class Lists:
             began=walk.began,
             thorough=thorough,
         )
-        await self._cache.followed.save_since(walk.mark, which.name)
+        await self._cache.followed.save_since(walk.mark)
         walk.raise_if_stuck()
         return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 
@@ -299,7 +299,7 @@ class Lists:
             return await self._begin_again(which, fetch, oldest_key or HIGHEST)
         walk.check_below()
         saved = await self._cache.save_older(which, walk.fetched(), cursor)
-        await self._cache.followed.save_since(walk.mark, which.name)
+        await self._cache.followed.save_since(walk.mark)
         walk.raise_if_stuck()
         return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 

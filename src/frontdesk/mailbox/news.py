@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from frontdesk.cache.followed import Changed, Feed, FollowedLists
+from frontdesk.cache.followed import Feed, FollowedLists
 from frontdesk.client.lists import row_test
 from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.query import Matcher, QueryNames, dates, parse
@@ -169,8 +169,8 @@ class SavedChanges:
         changes = await self._feed.next(waits=not is_first)
         self._pages = self._pages + 1 if changes.has_more else 0
         feed = Feed(self._began, changes.next)
-        saves = Changed.of(changes.data, changes.gone)
-        if saves.rows or (stored is not None and stored.position != changes.next):
+        saves = {**{row.id: row for row in changes.data}, **dict.fromkeys(changes.gone)}
+        if saves or (stored is not None and stored.position != changes.next):
             await self._followed.save(saves, lambda name: list_test(name, self._me()), feed)
         renewed = changes.reset or changes.names or self._pages >= _MOST_PAGES
         if renewed or stored is None:

@@ -23,7 +23,7 @@ KEYS = KeyNames([ReportScreen])
 PARTIAL = " the last day is partial, until 10:00"
 NOT_OF_ZERO = "A percentage needs a value before that is more than zero."
 COUNTED = "w how this is counted"
-UNTIL = "PREVIOUS until the same time of its last day"
+UNTIL = "BEFORE until the same time of its last day"
 TOKYO = ZoneInfo("Asia/Tokyo")
 
 
@@ -86,9 +86,9 @@ def test_times_of_a_report_are_those_of_its_zone() -> None:
         (68, f"{PARTIAL} · UTC · {COUNTED}"),
         (99, f"{PARTIAL} · UTC · {COUNTED}"),
         (100, f"{PARTIAL} · {COUNTED}"),
-        (108, f"{PARTIAL} · {COUNTED}"),
-        (109, f"{PARTIAL} · {COUNTED} · {UNTIL}"),
-        (138, f"{PARTIAL} · {COUNTED} · {UNTIL} · grey: fewer than 5 samples"),
+        (106, f"{PARTIAL} · {COUNTED}"),
+        (107, f"{PARTIAL} · {COUNTED} · {UNTIL}"),
+        (136, f"{PARTIAL} · {COUNTED} · {UNTIL} · grey: fewer than 5 samples"),
     ],
 )
 def test_footnotes_are_said_as_far_as_there_is_room(width: int, words: str) -> None:

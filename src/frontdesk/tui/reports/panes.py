@@ -190,7 +190,7 @@ def foot(
         sentences.append(one_line(report.period.timezone))
     sentences.append(f"{keys['report.formula']} how this is counted")
     if is_partial:
-        sentences.append("PREVIOUS until the same time of its last day")
+        sentences.append("BEFORE until the same time of its last day")
     sentences.append(f"grey: fewer than {FEW_SAMPLES} samples")
     words = " "
     for sentence in sentences:
