@@ -5,7 +5,6 @@ Hits of both are merged. What was looked through is part of the result.
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime, tzinfo
-from functools import cache
 
 from frontdesk.cache import MESSAGE, Hit
 from frontdesk.cache.rows import NOTE, sort_text
@@ -157,11 +156,13 @@ class SearchRun:
         shown = [term for term in terms if term.kind != SENT]
         matches = Matcher(shown, names, self._now)
 
-        @cache
+        known: dict[str, bool] = {}
+
         def test(id: str) -> bool:
-            row = self._mailbox.conversation(id)
-            # The server's answer may bring it.
-            return row is not None and matches(row)
+            # The server's answer may bring a row that is not there yet.
+            if id not in known and (row := self._mailbox.conversation(id)) is not None:
+                known[id] = matches(row)
+            return known.get(id, False)
 
         return test if shown else None
 

@@ -5,14 +5,10 @@ from datetime import tzinfo
 from itertools import pairwise
 from typing import NamedTuple
 
-from textual import events
-from textual.strip import Strip
-
 from frontdesk.reports.metrics import Glyphs, time_words, value_of
 from frontdesk.reports.periods import bucket_label
 from frontdesk.reports.registry import BY_FIELD, OPEN_AT_END
-from frontdesk.tui.reports.plots import Scene, Values, plot
-from frontdesk.tui.widgets.line_widget import LineWidget
+from frontdesk.tui.reports.plots import KeptDrawing, Scene, Values, plot
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.wire.reports import Bucket, Report
 
@@ -79,15 +75,13 @@ def _short_time(seconds: float) -> str:
     return words.removesuffix("00s").removesuffix("00m")
 
 
-class Charts(LineWidget):
+class Charts(KeptDrawing):
     """As many charts as there is room for; none can be focused."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self._charts: Sequence[Chart] = ()
         self._words = ""
-        self._lines: list[list[Piece]] | None = None
 
     def show(self, charts: Sequence[Chart], words: str) -> None:
         """Draw other charts; without any, a sentence."""
@@ -95,19 +89,7 @@ class Charts(LineWidget):
         self.forget_drawn()
         self.refresh()
 
-    def forget_drawn(self) -> None:
-        self._lines = None
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.forget_drawn()
-
-    def line(self, y: int) -> Strip:
-        width, height = self.size
-        if self._lines is None or len(self._lines) != height:
-            self._lines = self._lay_out(width, height)
-        return Strip(self.segments(self._lines[y]), width)
-
-    def _lay_out(self, width: int, height: int) -> list[list[Piece]]:
+    def drawn(self, width: int, height: int) -> list[list[Piece]]:
         if not self._charts:
             words = wrap(self._words, max(1, width - 2))
             return [

@@ -4,6 +4,7 @@ No information is conveyed by colour alone: current and previous bars use differ
 gap is a dot, and zero is a mark on the axis.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -118,7 +119,32 @@ def _step(least: float, *, timed: bool) -> float:
     return next(number * power for number in (1, 2, 5, 10) if number * power >= least)
 
 
-class Plot(LineWidget, can_focus=True):
+class KeptDrawing(LineWidget):
+    """Draws all of its lines at once, and keeps them until its size or contents change."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._lines: list[list[Piece]] | None = None
+
+    @abstractmethod
+    def drawn(self, width: int, height: int) -> list[list[Piece]]:
+        """All lines, from the top."""
+
+    def forget_drawn(self) -> None:
+        self._lines = None
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.forget_drawn()
+
+    def line(self, y: int) -> Strip:
+        width, height = self.size
+        if self._lines is None or len(self._lines) != height:
+            self._lines = self.drawn(width, height)
+        return Strip(self.segments(self._lines[y]), width)
+
+
+class Plot(KeptDrawing, can_focus=True):
     """Draws a scene; left and right move the column cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -132,9 +158,7 @@ class Plot(LineWidget, can_focus=True):
         """The cursor moved to another column."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
-        self._lines: list[list[Piece]] | None = None
+        super().__init__(glyphs, id=id)
         self.scene: Scene | None = None
         self.cursor = 0
 
@@ -153,19 +177,7 @@ class Plot(LineWidget, can_focus=True):
             self.refresh()
             self.post_message(self.CursorMoved())
 
-    def forget_drawn(self) -> None:
-        self._lines = None
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.forget_drawn()
-
-    def line(self, y: int) -> Strip:
-        width, height = self.size
-        if self._lines is None or len(self._lines) != height:
-            self._lines = self._drawn(width, height)
-        return Strip(self.segments(self._lines[y]), width)
-
-    def _drawn(self, width: int, height: int) -> list[list[Piece]]:
+    def drawn(self, width: int, height: int) -> list[list[Piece]]:
         if self.scene is None:
             return [[("text", " " * width)] for _ in range(height)]
         return plot(self.scene, width, height, self._glyphs, cursor=self.cursor)
