@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -55,6 +56,8 @@ class BrowserServer(Server):
         app.middlewares.append(self._guard)
         app.on_response_prepare.append(_secure)
         app.router.add_static("/page", _PAGE)
+        self._threads = {*threading.enumerate()}
+        app.on_cleanup.append(self._viewers_ended)
         self._listening = asyncio.create_task(self._announce_listening())
 
     async def _announce_listening(self) -> None:
@@ -70,6 +73,18 @@ class BrowserServer(Server):
             self._announce()
             return
 
+    async def _viewers_ended(self, app: web.Application) -> None:
+        """Wait until the event loop has been told that each viewer ended.
+
+        textual-serve waits for the end of what a viewer writes. A loop that is closed before it is
+        told complains on standard error.
+        """
+        while True:
+            watching = {*threading.enumerate()} - self._threads
+            if not (_has_children() or any(thread.daemon for thread in watching)):
+                return
+            await asyncio.sleep(0.01)
+
     @web.middleware
     async def _guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         websocket = request.path == "/ws"
@@ -84,6 +99,17 @@ class BrowserServer(Server):
         if not self._access.accepts_token(request.cookies.get(self._cookie)):
             raise web.HTTPForbidden(text="Open the link that frontdesk web printed")
         return await handler(request)
+
+
+def _has_children() -> bool:
+    """True while a child process is running or is not reaped, as far as the system says."""
+    if not hasattr(os, "waitid"):
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _command(program: Sequence[str]) -> str:
