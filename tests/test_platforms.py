@@ -11,7 +11,7 @@ NAMES = {
     "os": {
         *("chown", "fchmod", "fchown", "fork", "fpathconf", "getegid", "geteuid", "getgid"),
         *("getpgid", "getuid", "killpg", "mkfifo", "nice", "openpty", "pidfd_open", "setsid"),
-        *("statvfs", "sysconf", "tcgetpgrp", "ttyname", "uname", "waitpid"),
+        *("statvfs", "sysconf", "tcgetpgrp", "ttyname", "uname", "waitid", "waitpid"),
         *("O_CLOEXEC", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "WNOHANG"),
     },
     "signal": {
@@ -32,6 +32,8 @@ ALLOWED = {
     ("cli/signals.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
     ("cli/first_frame_display.py", "termios"): "there is no first screen on Windows",
     ("cli/first_frame_display.py", "os.fpathconf"): "there is no first screen on Windows",
+    ("cli/web/server.py", "os.waitid"): "the threads that wait for a process are looked at alone",
+    ("cli/web/server.py", "os.WNOHANG"): "the threads that wait for a process are looked at alone",
     ("cli/log_redaction.py", "resource"): "the system's default applies",
     ("own_commands/runner.py", "start_new_session"): "Windows ignores it",
     ("own_commands/runner.py", "os.killpg"): "the program is killed, not what it has started",
