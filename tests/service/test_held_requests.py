@@ -471,7 +471,20 @@ async def test_those_who_waited_get_what_they_asked_for(
     await until(lambda: telemetry.count == 3)
     change(1, 2)
     looks.look()
-    whole, short, without = [answer.json() for answer in await asyncio.gather(*requests)]
+    assert_each_has_what_it_may_read(await asyncio.gather(*requests))
+    # While another request waits, those that need not wait share what was read as well.
+    resting = following(sighted, await position(sighted))
+    await until(lambda: telemetry.count == 1)
+    for client, parameters in (sighted, {}), (sighted, {"limit": "1"}), (blind, {}):
+        requests.append(following(client, before, **parameters))
+    assert_each_has_what_it_may_read([await request for request in requests[3:]])
+    change(1)
+    looks.look()
+    await resting
+
+
+def assert_each_has_what_it_may_read(answers: list[httpx.Response]) -> None:
+    whole, short, without = [answer.json() for answer in answers]
     assert [row["id"] for row in whole["data"]] == ["1", "2"]
     assert all("last_message" in row for row in whole["data"])
     assert ([row["id"] for row in short["data"]], short["has_more"]) == (["1"], True)

@@ -255,9 +255,9 @@ class EndpointHandler:
         Raises: as `_read`.
         """
         with self._held.hold(seconds) as hold:
-            answer = await self._read(request, context)
             if hold is None:
-                return answer
+                return await self._read(request, context)
+            answer = await self._read(request, context, shared=True)
             if answer.unchanged is not None:
                 gone = asyncio.ensure_future(until_gone(receive))
                 try:
@@ -288,19 +288,30 @@ class EndpointHandler:
             if not gone.done():
                 async with self._held.reading:
                     context.now = self._clock()
-                    answer = await self._read(request, context)
+                    answer = await self._read(request, context, shared=True)
         return answer
 
-    async def _read(self, request: Request, context: RequestContext) -> EndpointAnswer:
-        """Raises: ApiError, InboxError."""
+    async def _read(
+        self, request: Request, context: RequestContext, *, shared: bool = False
+    ) -> EndpointAnswer:
+        """Read the answer. shared: its body may be one that another request has just read.
+
+        Raises: ApiError, InboxError.
+        """
 
         def answer(connection: Connection, inline: bool) -> EndpointAnswer:
-            return self._answer(request, context, connection, inline=inline)
+            return self._answer(request, context, connection, inline=inline, shared=shared)
 
         return await self._reads.read(answer, context.now)
 
     def _answer(
-        self, request: Request, context: RequestContext, connection: Connection, *, inline: bool
+        self,
+        request: Request,
+        context: RequestContext,
+        connection: Connection,
+        *,
+        inline: bool,
+        shared: bool,
     ) -> EndpointAnswer:
         """Raises: ApiError; WouldBlock."""
         principal = self._access.authorize(request, context, connection)
@@ -337,7 +348,7 @@ class EndpointHandler:
             principal.revision,
             principal.mark,
         )
-        if context.held_seconds:
+        if shared:
             # The tag is of the account's revision, the scopes and the address; but of the query's
             # parameters in any order.
             body = self._held.shared_body((tag, query), partial(endpoint.answer, asked))
