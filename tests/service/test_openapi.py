@@ -291,6 +291,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ("Metrics", "answered_conversations_count"),
         ("Metrics", "open_at_end_count"),
         ("PersonFigures", "reopened_in_7_days_count"),
+        *((f"{who}Report", "series") for who in ("User", "Team", "Everyone")),
         ("LiveCounts", "waits"),
         *(("ConversationReport", member) for member in ("contact", "custom_fields")),
         *(

@@ -46,7 +46,8 @@ COLUMNS: tuple[Column[dict[str, Cell]], ...] = tuple(
 def rows(report: Report) -> Iterator[Row]:
     """Rows of a report, with columns as in NAMES.
 
-    scope: all, channel, user, team, label, ad, everyone, author, pricing, part, hour or live.
+    scope: all, channel, user, team, label, ad, everyone, author, pricing, part, hour or live; of
+    persons in parts of the period user_part, team_part or everyone_part.
     period: this, previous or now. Times are in seconds.
     """
     zone = report.period.timezone
@@ -83,6 +84,9 @@ def _group(group: BreakdownRow, this: Row, that: Row, report: Report) -> Iterato
     yield from _figures((*what, *this), group.current)
     if group.previous:
         yield from _figures((*what, *that), group.previous)
+    for part in group.series:
+        when = ("this", part.start, part.end, report.period.timezone)
+        yield from _figures((f"{group.scope}_part", group.name, *when), part.metrics)
     if group.now:
         yield from _now(what, group.now, report)
 

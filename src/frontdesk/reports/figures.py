@@ -90,7 +90,13 @@ def _row(row: Any, fields: Collection[str]) -> Any:
     """Narrow a row of a breakdown, whose measured members have different names."""
     names = ("metrics", "current", "previous")
     measured = {name: getattr(row, name, None) for name in names}
-    update = {name: _narrowed(value, fields) for name, value in measured.items() if value}
+    update: dict[str, Any] = {
+        name: _narrowed(value, fields) for name, value in measured.items() if value
+    }
+    if series := getattr(row, "series", None):
+        update["series"] = tuple(
+            each.model_copy(update={"metrics": _narrowed(each.metrics, fields)}) for each in series
+        )
     kept = {name: getattr(row, name) for name in row.model_fields_set - {"now"}}
     return type(row)(**{**kept, **update})
 

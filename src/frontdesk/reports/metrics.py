@@ -29,6 +29,7 @@ from frontdesk.wire.reports import (
     LiveCounts,
     Metrics,
     Percentiles,
+    PersonBucket,
     PersonFigures,
     PersonNow,
     PricingCount,
@@ -94,6 +95,7 @@ class BreakdownRow:
     current: Measured
     previous: Measured | None
     now: PersonNow | None = None
+    series: Sequence[PersonBucket] = ()
 
 
 def groups_of(report: Report, part: str) -> list[BreakdownRow] | None:
@@ -108,9 +110,8 @@ def _group(scope: str, sent: Any) -> BreakdownRow:
     name = NOBODY if ref is None else one_line(ref.name or ref.id or f"no {scope}")
     id = ref.id if ref else None
     current = sent.metrics if isinstance(sent, ChannelMetrics) else sent.current
-    return BreakdownRow(
-        scope, id or name, id, name, current, sent.previous, getattr(sent, "now", None)
-    )
+    now, series = getattr(sent, "now", None), getattr(sent, "series", None)
+    return BreakdownRow(scope, id or name, id, name, current, sent.previous, now, series or ())
 
 
 def with_part(report: Report, part: str, answer: Report | None) -> Report:
@@ -160,7 +161,7 @@ def _with_backlog(report: Report, answer: Report) -> Report:
 
 
 # Parts that are no member of the report.
-_INNER_PARTS = ("spread", "waits", "backlog")
+_INNER_PARTS = ("spread", "waits", "backlog", "person_series")
 
 
 def all_of(report: Report, part: str) -> BreakdownRow | None:
@@ -170,7 +171,8 @@ def all_of(report: Report, part: str) -> BreakdownRow | None:
         every = report.everyone
         if every is None:
             return None
-        return BreakdownRow(scope, ALL, None, ALL, every.current, every.previous, every.now)
+        figures = every.current, every.previous, every.now
+        return BreakdownRow(scope, ALL, None, ALL, *figures, every.series or ())
     if part == "ads":
         return None
     return BreakdownRow(scope, ALL, None, ALL, report.metrics, report.previous)
@@ -184,6 +186,8 @@ def missing_parts(report: Report, query: ReportQuery) -> list[str]:
         missing.append("spread")
     if "backlog" in parts and OPEN_AT_END.field not in report.metrics.model_fields_set:
         missing.append("backlog")
+    if "person_series" in parts and (report.everyone is None or report.everyone.series is None):
+        missing.append("person_series")
     if "waits" in parts and (report.live is None or report.live.waits is None):
         missing.append("waits")
     has_target = query.target_first_response is not None or query.target_reply is not None

@@ -320,6 +320,8 @@ DIMENSIONS: Mapping[str, Dimension] = {
         ),
     )
 }
+# Figures that persons have by part of the period, unless others are chosen.
+PIVOTED = ("outgoing_messages_count", "resolutions_count", "avg_first_response_time")
 # Parts by what a row of theirs is of.
 BY_SCOPE: Mapping[str, str] = {dimension.scope: part for part, dimension in DIMENSIONS.items()}
 # Values that are no row of a table of their own, with the words for a server that lacks them.
@@ -333,6 +335,7 @@ PART_WORDS: Mapping[str, str] = {
     "targets": "targets",
     "waits": "waits by age",
     "backlog": "what was open at the end",
+    "person_series": "by person in each part",
 }
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 AUTHORS: Mapping[str, str] = {

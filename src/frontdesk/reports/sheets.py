@@ -54,6 +54,8 @@ from frontdesk.reports.registry import (
     CHANGED,
     DIMENSIONS,
     LISTED,
+    PIVOTED,
+    REOPENED_IN_7_DAYS,
     WEEKDAYS,
     Dimension,
     Metric,
@@ -61,7 +63,16 @@ from frontdesk.reports.registry import (
     heading_key,
 )
 from frontdesk.text.clean import first_non_blank, folded, one_line
-from frontdesk.wire.reports import HourGrid, Metrics, Percentiles, PricingCount, Report, TargetShare
+from frontdesk.wire.reports import (
+    Bucket,
+    HourGrid,
+    Metrics,
+    Percentiles,
+    PersonBucket,
+    PricingCount,
+    Report,
+    TargetShare,
+)
 
 R = TypeVar("R")
 
@@ -421,6 +432,7 @@ def sheets(report: Report, zone: tzinfo) -> Iterator[Sheet[Any]]:
             sheet = group_sheet(dimension, groups, total, moment)
             if len(sheet.columns) > 1:
                 yield sheet
+            yield from pivot_sheets(dimension, groups, total, zone)
     if "outgoing_by_author" in members:
         yield author_sheet(report)
     if report.metrics.model_fields_set.issuperset(RATES[0].among):
@@ -655,13 +667,61 @@ class Part(NamedTuple):
 _PARTS = Dimension("series", "part", "From", tuple(m.field for m in LISTED), CHANGED, (), "from")
 
 
-def parts_of(report: Report, zone: tzinfo) -> list[Part]:
-    """Parts of the period by their start in `zone`, without the time if all begin at midnight."""
-    series = report.series or ()
-    before = [part.metrics for part in report.previous_series or ()][: len(series)]
+def _starts(series: Sequence[Bucket] | Sequence[PersonBucket], zone: tzinfo) -> list[str]:
+    """Starts of parts of a period in `zone`, without the time if all begin at midnight."""
     starts = [local_time(part.start, zone) for part in series]
     if all(start.endswith(" 00:00") for start in starts):
         starts = [start.removesuffix(" 00:00") for start in starts]
+    return starts
+
+
+def pivot_sheets(
+    dimension: Dimension, groups: Sequence[BreakdownRow], total: BreakdownRow | None, zone: tzinfo
+) -> Iterator[Sheet[BreakdownRow]]:
+    """A table for each figure of persons, with a column for each part of the period, and its own.
+
+    Without a choice of figures, those of PIVOTED. Rows without one but 0 are left out.
+    """
+    parts = max((group.series for group in groups), key=len, default=())
+    if not parts:
+        return
+    metrics = shown_metrics(dimension.metrics, [parts[0].metrics])
+    is_whole = {*dimension.fields} - {metric.field for metric in metrics} <= {
+        REOPENED_IN_7_DAYS.field
+    }
+    for metric in metrics:
+        if is_whole and metric.field not in PIVOTED:
+            continue
+        columns: list[SheetColumn[BreakdownRow]] = [
+            _word_column(metric.name, attrgetter("name"), dimension.scope),
+            *(
+                SheetColumn(
+                    start.replace("-", "_"),
+                    start,
+                    partial(_part_value, metric.field, at),
+                    partial(_part_words, metric, at),
+                )
+                for at, start in enumerate(_starts(parts, zone))
+            ),
+            SheetColumn("period", "Period", partial(_value, metric.field), partial(_words, metric)),
+        ]
+        rows = [group for group in groups if any(column.value(group) for column in columns[1:])]
+        yield Sheet(columns, rows, total if len(rows) > 1 else None)
+
+
+def _part_value(field: str, at: int, row: BreakdownRow) -> float | None:
+    return value_of(row.series[at].metrics, field) if at < len(row.series) else None
+
+
+def _part_words(metric: Metric, at: int, row: BreakdownRow) -> str:
+    return value_words(metric, _part_value(metric.field, at, row))
+
+
+def parts_of(report: Report, zone: tzinfo) -> list[Part]:
+    """Parts of the period, each beside the one of the period before."""
+    series = report.series or ()
+    before = [part.metrics for part in report.previous_series or ()][: len(series)]
+    starts = _starts(series, zone)
     return [
         Part(start, part.metrics, then)
         for start, (part, then) in zip(starts, zip_longest(series, before), strict=True)

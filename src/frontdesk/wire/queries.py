@@ -13,14 +13,17 @@ CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window", "created
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
 CLOCKS = ("calendar", "business")
-REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits", "backlog")
+REPORT_PARTS = (
+    *("users", "teams", "labels", "ads", "hours", "spread", "waits", "backlog"),
+    "person_series",
+)
 # Parts that a report has in calendar time only.
 CALENDAR_PARTS = ("ads",)
 # Parts that a report of one user, team or label may have; at most one of these is asked for.
 FILTERED_REPORT_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "user": ("users", "spread", "waits"),
-        "team": ("users", "spread", "waits"),
+        "user": ("users", "spread", "waits", "person_series"),
+        "team": ("users", "spread", "waits", "person_series"),
         "label": ("hours", "spread", "waits"),
     }
 )

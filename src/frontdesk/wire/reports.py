@@ -212,6 +212,17 @@ class PersonFigures(Wire):
     targets: dict[str, TargetShare] = _targets()
 
 
+class PersonBucket(Wire):
+    """Figures of persons in a part of the period."""
+
+    start: Timestamp = Field(description="The first instant of the part.")
+    end: Timestamp = Field(description="The first instant after it.")
+    metrics: PersonFigures = Field(description="Their figures in it.")
+
+    start_time = Time("start")
+    end_time = Time("end")
+
+
 class PersonNow(Wire):
     """Open conversations that are assigned to persons at this moment."""
 
@@ -243,6 +254,9 @@ class UserReport(Wire):
     current: PersonFigures = Field(description="Figures of the period.")
     previous: PersonFigures | None = optional("Figures of the period before.")
     now: PersonNow | None = optional("At this moment.")
+    series: NotNull[tuple[PersonBucket, ...]] = optional(
+        "The figures of each part of the series, if requested.", may_be_absent=True
+    )
 
 
 class TeamReport(Wire):
@@ -252,6 +266,9 @@ class TeamReport(Wire):
     current: PersonFigures = Field(description="Figures of the period.")
     previous: PersonFigures | None = optional("Figures of the period before.")
     now: PersonNow | None = optional("At this moment.")
+    series: NotNull[tuple[PersonBucket, ...]] = optional(
+        "The figures of each part of the series, if requested.", may_be_absent=True
+    )
 
 
 class EveryoneReport(Wire):
@@ -260,6 +277,9 @@ class EveryoneReport(Wire):
     current: PersonFigures = Field(description="Figures of the period.")
     previous: PersonFigures | None = optional("Figures of the period before.")
     now: PersonNow | None = optional("At this moment.")
+    series: NotNull[tuple[PersonBucket, ...]] = optional(
+        "The figures of each part of the series, if requested.", may_be_absent=True
+    )
 
 
 class LabelReport(Wire):

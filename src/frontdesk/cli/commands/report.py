@@ -140,6 +140,7 @@ class _ReportCommand(Command):
     "report",
     "frontdesk report last-week --by day",
     "frontdesk report today --by user --spread",
+    "frontdesk report --by user --by day --figures sent,first_response",
     "frontdesk report this-week --by team --figures first_response,waiting",
     "frontdesk report 30d --user ana@example.com --by week --spread",
     "frontdesk report 7d --by user --sort waiting:change",
@@ -166,7 +167,8 @@ class _ReportCommand(Command):
     "--by",
     type=click.Choice((*GRANULARITIES, *BY_SCOPE)),
     multiple=True,
-    help="Also by period, user, team, label, ad or channel; may be repeated.",
+    help="Also by period, user, team, label, ad or channel; may be repeated. A period with user or "
+    "team is also a table of each person in each part of it.",
 )
 @click.option(
     "--figures",
@@ -256,9 +258,11 @@ def report_command(
     # Parts that a report of some figures has too; waits are among the counts of now.
     named = [name for name, enabled in {"hours": hours, "live": waits}.items() if enabled]
     parts += [name for name, enabled in flags.items() if enabled]
+    granularity = _granularity(by)
+    if granularity and {"users", "teams"}.intersection(parts):
+        parts.append("person_series")
     _check_parts(subject, parts, business_hours=business_hours)
     targets = configuration(whole=False).targets.model_copy(update=lengths)
-    granularity = _granularity(by)
 
     async def work(client: "InboxClient") -> Report:
         query = ReportQuery(

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -37,6 +37,7 @@ from frontdesk.wire.reports import (
     LabelReport,
     LiveCounts,
     Metrics,
+    PersonBucket,
     PersonFigures,
     PersonNow,
     Report,
@@ -175,12 +176,15 @@ def _of_persons(report: Report, context: PartsContext) -> dict[str, Any]:
         reopened = report_parts.reopened(context.connection, selection)
     if "users" in parts:
         users = _both(context, "users", _person)
-        added["users"] = _users(context, opened, users, reopened)
+        series = _PersonSeries.of_groups(report, context, "users")
+        added["users"] = _users(context, opened, users, reopened, series)
     if "teams" in parts:
-        added["teams"] = _teams(context, opened, reopened)
+        series = _PersonSeries.of_groups(report, context, "teams")
+        added["teams"] = _teams(context, opened, reopened, series)
     if parts & {"users", "teams"}:
         total = sum(row["n"] for row in reopened)
-        added["everyone"] = _everyone(context, opened, users, total)
+        series = _PersonSeries.of_groups(report, context, "everyone")
+        added["everyone"] = _everyone(context, opened, users, total, series)
     if "waits" in parts and report.live is not None:
         added["live"] = report.live.model_copy(update={"waits": _wait_ages(opened)})
     return added
@@ -420,6 +424,34 @@ def _lasting(figures: PersonFigures, reopened: int) -> PersonFigures:
 _Persons = tuple[_GroupFigures[PersonFigures], _GroupFigures[PersonFigures]]
 
 
+@dataclass(frozen=True, slots=True)
+class _PersonSeries:
+    """Figures of persons in each part of a series, by group; without parts unless asked for."""
+
+    parts: Sequence[tuple[Bucket, _GroupFigures[PersonFigures]]]
+
+    @classmethod
+    def of_groups(cls, report: Report, context: PartsContext, grouping: Grouping) -> Self:
+        asked = report.series if "person_series" in context.query.parts else None
+        # No percentiles and targets.
+        plain = replace(context, query=PartsQuery())
+        return cls(
+            [
+                (part, _GroupFigures(plain, grouping, Interval(*edges), _person))
+                for part in asked or ()
+                if (edges := [moment_of(at) for at in (part.start_time, part.end_time) if at])
+            ]
+        )
+
+    def member(self, key: int) -> dict[str, tuple[PersonBucket, ...]]:
+        """The series of a group as a member of its row."""
+        buckets = tuple(
+            PersonBucket(start=part.start, end=part.end, metrics=figures.of(key))
+            for part, figures in self.parts
+        )
+        return {"series": buckets} if buckets else {}
+
+
 def _person(rows: Sequence[Row]) -> PersonFigures:
     sums = ReportSums(rows)
     return PersonFigures(
@@ -434,7 +466,11 @@ def _person(rows: Sequence[Row]) -> PersonFigures:
 
 
 def _users(
-    context: PartsContext, opened: Sequence[Row], users: _Persons, reopened: Sequence[Row]
+    context: PartsContext,
+    opened: Sequence[Row],
+    users: _Persons,
+    reopened: Sequence[Row],
+    series: _PersonSeries,
 ) -> tuple[UserReport, ...]:
     """Return a row for each user who is active or did something, by name; then nobody.
 
@@ -464,6 +500,7 @@ def _users(
             current=_lasting(current.of(key), not_lasting[key]),
             previous=previous.of(key),
             now=_now(context, own[key], availability),
+            **series.member(key),
         )
         for key, user, availability in (*named, *unknown, *nobody)
     )
@@ -480,7 +517,11 @@ def _persons(context: PartsContext) -> frozenset[int]:
 
 
 def _everyone(
-    context: PartsContext, opened: Sequence[Row], users: _Persons | None, reopened: int
+    context: PartsContext,
+    opened: Sequence[Row],
+    users: _Persons | None,
+    reopened: int,
+    series: _PersonSeries,
 ) -> EveryoneReport:
     """Return all persons together. users: their rows add up to these, but for `answered`."""
     current, previous = (
@@ -491,6 +532,7 @@ def _everyone(
         current=_lasting(current.of(NOBODY), reopened),
         previous=previous.of(NOBODY),
         now=_now(context, opened, None),
+        **series.member(NOBODY),
     )
 
 
@@ -505,7 +547,10 @@ def _together(
 
 
 def _teams(
-    context: PartsContext, opened: Sequence[Row], reopened: Sequence[Row]
+    context: PartsContext,
+    opened: Sequence[Row],
+    reopened: Sequence[Row],
+    series: _PersonSeries,
 ) -> tuple[TeamReport, ...]:
     current, previous = _both(context, "teams", _person)
     teams_of = defaultdict[tuple[int, int], list[int]](list)
@@ -525,6 +570,7 @@ def _teams(
             current=_lasting(current.of(team["id"]), not_lasting[team["id"]]),
             previous=previous.of(team["id"]),
             now=_now(context, own[team["id"]], None),
+            **series.member(team["id"]),
         )
         for team in catalogues.all_rows(*context.request.account, catalogues.TEAMS)
     )

@@ -48,6 +48,7 @@ from frontdesk.wire.reports import (
 DEFAULT_DAYS = 7
 MAX_DAYS = 366
 MAX_BUCKETS = 1000
+MAX_PERSON_BUCKETS = 100
 # Outside these years, the previous period or a zone's offset may leave the range of dates.
 _YEARS = range(1972, 9998)
 
@@ -171,10 +172,13 @@ def _check(parameters: Parameters, query: ReportParameters) -> None:
             parameters, edge, "too_long", f"a period may have {MAX_DAYS} days", (1, MAX_DAYS)
         )
     elif query.granularity is not None:
-        parts = islice(split_interval(period, query.granularity, query.zone), MAX_BUCKETS + 1)
-        if sum(1 for _ in parts) > MAX_BUCKETS:
-            hint = f"the period has more than {MAX_BUCKETS} parts of this length"
-            _add_fault(parameters, "granularity", "too_fine", hint, (1, MAX_BUCKETS))
+        by_person = "person_series" in query.parts.parts
+        most = MAX_PERSON_BUCKETS if by_person else MAX_BUCKETS
+        parts = islice(split_interval(period, query.granularity, query.zone), most + 1)
+        if sum(1 for _ in parts) > most:
+            hint = f"the period has more than {most} parts of this length"
+            hint += ", which is the most by person" if by_person else ""
+            _add_fault(parameters, "granularity", "too_fine", hint, (1, most))
 
 
 def _is_too_long(query: ReportParameters) -> bool:
