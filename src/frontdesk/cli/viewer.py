@@ -7,7 +7,7 @@ imports the network stack and the service, in a thread after the first paint.
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -185,17 +185,13 @@ def _open(
         )
 
 
-def open_wall(
-    target: Target, options: "ReportOptions", fields: Sequence[str], targets: Targets
-) -> None:
-    """Show the live counts and today's metrics until the user ends it.
-
-    fields: the metrics; without any, the usual ones.
+def open_wall(target: Target, options: "ReportOptions", targets: Targets) -> None:
+    """Show a report until the user ends it.
 
     Raises: InboxError.
     """
     from frontdesk.reports.metrics import glyphs_for
-    from frontdesk.tui.reports.wall import TODAY, WallApp
+    from frontdesk.tui.reports.wall import WallApp
 
     _check_terminal()
     configured = configuration()
@@ -218,7 +214,6 @@ def open_wall(
             options,
             title=inbox.title,
             glyphs=glyphs_for(os.environ),
-            fields=fields or TODAY,
             theme=settings.theme,
             targets=targets,
         )

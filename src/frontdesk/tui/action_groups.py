@@ -77,7 +77,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "report.hours": "heat map weekday when",
             "report.measure": "heat map",
             "report.spread": "percentile median",
-            "report.wall": "large screen watch",
+            "report.wall": "screen watch monitor",
             "report.sort": "order",
         },
         "Read": {

@@ -20,7 +20,6 @@ from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.reports.plots import HeatCells, HeatMap, Plot, Scene
 from frontdesk.tui.reports.tables import LiveLine
-from frontdesk.tui.reports.wall import Block, Tile, Wall
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.bar import Bar, Hint, StatusBar, Title
 from frontdesk.tui.widgets.contact_panel import ContactPanel, Fact
@@ -365,16 +364,3 @@ def test_the_hours_of_the_week_repaint_what_changes(terminal: Terminal) -> None:
         ]
 
     check(terminal, heat, changes)
-
-
-def test_the_wall_repaints_what_changes(terminal: Terminal) -> None:
-    wall = Wall(BLOCKS)
-
-    def changes(chance: Random) -> list[Change]:
-        tiles = [Tile("open", str(chance.randrange(20))) for _ in range(chance.randint(1, 3))]
-        return [
-            *[partial(wall.show, [Block([("accent", " NOW")], tiles)])] * 3,
-            partial(wall.show, (), chance.choice(["Loading…", "There is no report"])),
-        ]
-
-    check(terminal, wall, changes)

@@ -34,7 +34,7 @@ from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import COLUMNS, markdown, records, title
 from frontdesk.reports.figures import parse_figures, with_figures
 from frontdesk.reports.metrics import missing_parts, seconds_of
-from frontdesk.reports.periods import SPANS, placed
+from frontdesk.reports.periods import DEFAULT, SPANS, placed
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE, OPEN_AT_END, PART_WORDS
 from frontdesk.reports.sheets import ASPECTS, PRICED_BY, ReportOrder, parse_order, tables
 from frontdesk.selection.names import report_filter_ids
@@ -52,15 +52,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 _DAY = timedelta(days=1)
 _TARGETS = ("first_response", "reply")
 _TABLE_FORMATS = ("table", "markdown")
-# Parameters that say what tables have, and how they are sorted.
-_OF_TABLES = MappingProxyType(
+# Parameters that the report of the viewer does not take.
+_NOT_WATCHED = MappingProxyType(
     {
-        "by": "--by",
+        "first": "--from",
+        "last": "--to",
+        "figures": "--figures",
         "order": "--sort",
-        "hours": "--hours",
-        "spread": "--spread",
-        "waits": "--waits",
-        "backlog": "--backlog",
         "compare": "--compare",
     }
 )
@@ -202,7 +200,7 @@ class _ReportCommand(Command):
     help="Compare with the week, month or year before, or as many days.",
 )
 @click.option(
-    "--watch", is_flag=True, help="Show live counts and today in large digits until Ctrl-C."
+    "--watch", is_flag=True, help="Show the report of the viewer, kept current, until Ctrl-C."
 )
 @output_options()
 def report_command(
@@ -235,11 +233,9 @@ def report_command(
 
     `frontdesk report conversations` writes a row for each conversation.
     """
-    if watch and (period not in (None, "today") or first or last):
-        raise click.UsageError("--watch shows today: leave out the period")
     if watch:
         _refuse_without_terminal(output)
-        _refuse_tables()
+        _refuse_not_watched()
     if period and (first or last):
         raise click.UsageError(_NAMED_AND_DAYS)
     if first is not None:
@@ -285,8 +281,16 @@ def report_command(
         return with_figures(report, fields, [*grouped, *named])
 
     if watch:
-        names = {"channel": channel, **subject}
-        _open_wall(target, names, zone, fields or (), targets, business=business_hours)
+        shown = {
+            "period": SPANS[period] if period else DEFAULT,
+            "zone": zone,
+            "business": business_hours,
+            "granularity": granularity,
+            "breakdown": grouped[-1] if grouped else "channels",
+            "hours": hours,
+            "spread": spread,
+        }
+        _open_wall(target, {"channel": channel, **subject}, shown, targets)
     else:
         _write(run_with_client(target, work, waits=True), output, sorting)
 
@@ -372,13 +376,13 @@ def _refuse_without_terminal(output: Output) -> None:
         )
 
 
-def _refuse_tables() -> None:
-    """Raises: UsageError: an option of this command is about tables, which no wall has."""
+def _refuse_not_watched() -> None:
+    """Raises: UsageError: an option of this command is none of the viewer's report."""
     given = click.get_current_context().params
-    refused = [option for name, option in _OF_TABLES.items() if given[name]]
+    refused = [option for name, option in _NOT_WATCHED.items() if given[name]]
     if refused:
         raise click.UsageError(
-            f"--watch shows large digits without {' or '.join(refused)}: "
+            f"--watch shows the report of the viewer, without {' or '.join(refused)}: "
             "leave out --watch for tables"
         )
 
@@ -386,13 +390,10 @@ def _refuse_tables() -> None:
 def _open_wall(
     target: Target,
     names: Mapping[str, str | None],
-    zone: str | None,
-    fields: Sequence[str],
+    shown: Mapping[str, Any],
     targets: TargetSettings,
-    *,
-    business: bool,
 ) -> None:
-    """Show the wall. names: of the channel, and of a user, team or label."""
+    """Show the wall. names: of the channel, and of a user, team or label; shown: other options."""
     from frontdesk.cli.viewer import open_wall
     from frontdesk.tui.preferences import Targets
     from frontdesk.tui.reports.query import ReportOptions
@@ -403,8 +404,8 @@ def _open_wall(
     ids = run_with_client(target, ids_of) if any(names.values()) else {"channel": None}
     channel = ids.pop("channel")
     subject = next((f"{kind}:{id}" for kind, id in ids.items() if id is not None), "")
-    options = ReportOptions("today", channel=channel, zone=zone, business=business, subject=subject)
-    open_wall(target, options, fields, Targets(targets.first_response, targets.reply))
+    options = ReportOptions(**shown, channel=channel, subject=subject)
+    open_wall(target, options, Targets(targets.first_response, targets.reply))
 
 
 def _check_parts(subject: Iterable[str], parts: Sequence[str], *, business_hours: bool) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import partial
+from typing import ClassVar
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -30,9 +31,15 @@ WIDE = 100
 class ReportReading(ViewScreen):
     """Owns the report's parameters; the panes own their display."""
 
-    def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
+    # What to do next without a report.
+    WITHOUT_REPORT: ClassVar[str] = "{report.period} chooses another period."
+
+    def __init__(
+        self, opening: Opening, *, glyphs: Glyphs, options: ReportOptions | None = None
+    ) -> None:
+        """options: those remembered from the last time unless given."""
         super().__init__(opening)
-        self._options = ReportOptions.stored(self.mailbox.get_setting(REMEMBERED))
+        self._options = options or ReportOptions.stored(self.mailbox.get_setting(REMEMBERED))
         self._glyphs = glyphs
         self._panes = ReportPanes(glyphs)
         self._report: Report | None = None
@@ -58,10 +65,14 @@ class ReportReading(ViewScreen):
         """Show the cached report for new parameters at once, then refresh it."""
         self._options = options
         self._failure = None
-        self.mailbox.set_setting(REMEMBERED, options.to_store())
+        self.remember()
         self.show_saved()
         self.describe()
         self.renew()
+
+    def remember(self) -> None:
+        """Keep the parameters for the next time."""
+        self.mailbox.set_setting(REMEMBERED, self._options.to_store())
 
     async def read(self) -> None:
         await self.ask(self._read_report)
@@ -126,7 +137,7 @@ class ReportReading(ViewScreen):
                 return
             if self._options.business and isinstance(error, Refused):
                 self._options = replace(self._options, business=False)
-                self.mailbox.set_setting(REMEMBERED, self._options.to_store())
+                self.remember()
                 self.warn(panes.NO_BUSINESS_HOURS)
                 await self._read_report()
                 return
@@ -207,8 +218,7 @@ class ReportReading(ViewScreen):
     def _empty_words(self) -> str:
         """Why there is no report, and what to do next."""
         if isinstance(self._failure, (Forbidden, NotFound, Refused, BadResponse)):
-            otherwise = self.named("{report.period} chooses another period.")
-            return panes.refusal(self._failure, otherwise)
+            return panes.refusal(self._failure, self.named(self.WITHOUT_REPORT))
         if not self._problem:
             return LOADING
         again = self.named("{view.refresh}: retry")
@@ -224,11 +234,10 @@ class ReportReading(ViewScreen):
 
     def describe(self) -> None:
         super().describe()
-        if self.composed:
+        for bar in self.query("#foot").results(Bar) if self.composed else ():
             width, keys = self.size.width, self.key_names
             asked = self._options.query(self._today(), self.opening.targets)
-            foot = panes.foot(self._report, asked, self._zone(), width, keys)
-            self.query_one("#foot", Bar).show(foot)
+            bar.show(panes.foot(self._report, asked, self._zone(), width, keys))
 
     def _channel_name(self) -> str:
         return panes.channel_words(self._options.channel, self._channels())

@@ -41,7 +41,7 @@ from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.authors import AuthorShare
 from frontdesk.tui.reports.plots import HeatMap, Plot
-from frontdesk.tui.reports.query import ReportOptions, created_in
+from frontdesk.tui.reports.query import created_in
 from frontdesk.tui.reports.reading import REMEMBERED, WIDE, ReportReading
 from frontdesk.tui.reports.saving import ROW_ENDINGS, save_rows
 from frontdesk.tui.reports.tables import LiveLine, ReportTable
@@ -148,7 +148,7 @@ class ReportScreen(ReportReading):
         Binding("percent_sign", "spread", "p50 and p90", id="report.spread"),
         Binding("B", "business", "Business hours or all time", id="report.business"),
         Binding("m", "measure", "Hours: messages or first response", id="report.measure"),
-        Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
+        Binding("W", "wall", "This report on a wall", id="report.wall"),
         Binding("E", "export", "Export report…", id="report.export"),
         Binding("vertical_line", "pipe", "Pipe to a program…", id="report.pipe"),
     ]
@@ -204,7 +204,7 @@ class ReportScreen(ReportReading):
     def _keep(self, **shown: Any) -> None:
         """Change and remember what is shown, and read the parts that this needs."""
         self._options = replace(self._options, **shown)
-        self.mailbox.set_setting(REMEMBERED, self._options.to_store())
+        self.remember()
         self._show_parts()
         self.renew_parts()
 
@@ -294,16 +294,8 @@ class ReportScreen(ReportReading):
         ask(self.app, picker, self._panes.sort)
 
     def action_wall(self) -> None:
-        """Show the live counts and today's metrics in large digits."""
-        shown = self._options
-        options = ReportOptions(
-            "today",
-            channel=shown.channel,
-            zone=shown.zone,
-            business=shown.business,
-            subject=shown.subject,
-        )
-        self.app.push_screen(WallScreen(self.opening, options, glyphs=self._glyphs))
+        """Show this report without keys, refreshed by itself."""
+        self.app.push_screen(WallScreen(self.opening, self._options, glyphs=self._glyphs))
 
     def action_formula(self) -> None:
         """Explain the count of now that is selected, or else the metric under the cursor."""
