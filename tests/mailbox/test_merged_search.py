@@ -113,6 +113,23 @@ async def test_a_server_that_repeats_itself_is_not_asked_for_ever(
     assert run.more
 
 
+@pytest.mark.parametrize(
+    ("line", "beyond"),
+    [("plum", 0), ("491510000069", 1), ("hello 4915100000", PEOPLE), ("hello is:open", 0)],
+)
+async def test_a_search_tells_how_many_more_the_list_has_by_customer(
+    inbox: SQLiteDatabase, cache: Cache, line: str, beyond: int
+) -> None:
+    with ExitStack() as resources:
+        mailbox = Mailbox(lambda: client, cache)
+        client = in_process(inbox, None, resources)
+        await mailbox.connect()
+        run = SearchRun(mailbox, MessageSearch.of(line), QueryNames(), START, limit=100)
+        await run.ask(OFFERED)
+        await mailbox.close()
+    assert run.beyond == beyond
+
+
 async def test_a_search_reads_one_hit_more_than_it_shows(
     inbox: SQLiteDatabase, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

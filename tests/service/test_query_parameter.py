@@ -1,12 +1,12 @@
 """The parameter `query`: each term against a scan, negated, together, and in every order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
 import httpx
 import pytest
-from tests.service.filter_inbox import AT, CONVERSATIONS, Facts, facts, fill
+from tests.service.filter_inbox import ADS, AT, CONVERSATIONS, Facts, facts, fill
 from tests.service.small_inbox import CHANNELS, HOUR, START, USERS, person
 
 from frontdesk.ingest.apply.batch import apply_events
@@ -18,6 +18,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     NoteUpsert,
 )
+from frontdesk.query.search import MessageSearch
 from frontdesk.query.terms import TABLE
 from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import create_app
@@ -104,6 +105,12 @@ class Known:
         """Hours since a time, or until it; not a number without it."""
         moment = instant(self.row[member]) if self.row[member] else None
         return (AT / 1000 - moment.timestamp()) / 3600 if moment else float("nan")
+
+    def said(self, words: Iterable[str]) -> bool:
+        """One message has all of the words."""
+        texts = [*map(folded, said(self.number)), f"hello, this is {self.number}"]
+        texts += [folded(f"{dict(ADS)[self.facts.ad]} …")] if self.facts.ad else []
+        return any(all(word.strip('"') in text for word in words) for text in texts)
 
     def says(self, *words: str) -> bool:
         """A message, the name, the number or a label has each word."""
@@ -307,6 +314,38 @@ async def test_a_search_in_a_query_finds_what_both_find(inbox, rows):
         assert {row["id"] for row in found} == wanted, query
         found_any += bool(wanted)
     assert found_any > 10
+
+
+WORDS = ("refund", "the", "you", "me", "ok", "zurich", "mia", "vip", "zz", "i", "+16505550003")
+WORDS += ("invoice", '"the invoice"', '"is my"', '"me and"', '"you and me"', "billing", "00003")
+
+
+@pytest.mark.parametrize(("seed", "lines"), [(4, 40), pytest.param(5, 460, marks=pytest.mark.slow)])
+async def test_a_search_has_the_conversations_of_the_list_in_which_a_message_has_the_words(
+    inbox, rows, seed, lines
+):
+    client, _ = inbox
+    every, random, beyond = await known_of(inbox, rows), Random(seed), 0
+    terms = [(text, test) for text, test in TERMS if text[0] not in "@i" and ":" in text]
+    for _ in range(lines):
+        words = random.sample(WORDS, random.choice((1, 1, 2, 3)))
+        chosen = random.sample(terms, random.choice((0, 1, 1, 2)))
+        without = random.choice(WORDS) if random.random() < 0.2 else ""
+        others = [text for text, _ in chosen] + [f"-{without}"] * bool(without)
+        search = MessageSearch.of(" ".join((*words, *others)))
+        query, line = str(search.query), str(search.line)
+        response = await client.get(PATH, params={"query": line, "limit": 100})
+        if response.status_code == 400:
+            # Two values of what a conversation has once.
+            continue
+        listed = {row["id"] for row in response.json()["data"]}
+        wanted = {it.row["id"] for it in every if it.row["id"] in listed and it.said(words)}
+        parameters = {"q": search.words, **({"query": query} if query else {}), "limit": 100}
+        page = (await client.get(PATH, params=parameters)).json()
+        assert {row["id"] for row in page["data"]} == wanted, line
+        assert (page["total"], page["total_capped"]) == (len(wanted), False), line
+        beyond += len(listed) > len(wanted)
+    assert beyond > lines / 20
 
 
 async def test_an_order_does_not_go_with_a_search(inbox, is_problem):

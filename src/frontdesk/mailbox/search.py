@@ -4,6 +4,7 @@ Hits of both are merged. What was looked through is part of the result.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from datetime import date, datetime, tzinfo
 
 from frontdesk.cache import MESSAGE, Hit
@@ -14,10 +15,10 @@ from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, QueryPlan, Term, plan
 from frontdesk.query.names import with_customers
 from frontdesk.query.terms import SENT
-from frontdesk.text.clean import counted
+from frontdesk.text.clean import AtLeast, counted
 from frontdesk.text.search import Terms
 from frontdesk.text.times import in_zone
-from frontdesk.wire import MessageMatch, instant
+from frontdesk.wire import ConversationFilter, MessageMatch, instant
 from frontdesk.wire.queries import LATER
 
 # Hits read from the cache at once, at most.
@@ -37,6 +38,8 @@ class SearchRun:
     zone: that of the days in the search. asked: the server has answered. everywhere: it looked
     through all messages, down to the last hit. A server tells the newest find of each conversation
     alone: of those with a find after the days of the search it looked through nothing else.
+    beyond: conversations that a list has for the same line without such a find: by their customer,
+    by a label, or by words of several messages; 0 if that is not known.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class SearchRun:
         self._last: Hit | None = None
         self._unread = False
         # Finds of the server, those after the days of the search, and whether it has more.
-        self._found = self._later = 0
+        self._found = self._later = self.beyond = 0
         self._cut = False
         self.asked = self.everywhere = False
 
@@ -100,37 +103,55 @@ class SearchRun:
         names = await with_customers(self._names, query, self._mailbox.search_contacts)
         asked = plan(query, names, offered, self._now)
         try:
-            await self._ask(asked)
+            number = await self._ask(asked)
         except NotOffered:
             plainer = plan(query, names, {*offered} - LATER, self._now)
             if plainer.filter == asked.filter:
                 raise
             # It may lack the later filters, and then does not search with them.
             await self._ask(plainer)
+            return
+        listed = plan(self._search.line, names, offered, self._now)
+        if number is not None and listed.filter.query is not None and not listed.rest:
+            await self._count_beyond(listed.filter, number)
 
-    async def _ask(self, asked: QueryPlan) -> None:
-        """Search on the server in the conversations of a plan."""
+    async def _count_beyond(self, filter: ConversationFilter, number: int) -> None:
+        """Count the conversations of a list beyond a number of them."""
+        with suppress(InboxError):
+            await self._mailbox.refresh_counts(filter)
+        total = self._mailbox.total(filter)
+        if total is not None and not isinstance(total, AtLeast):
+            self.beyond = max(0, total - number)
+
+    async def _ask(self, asked: QueryPlan) -> int | None:
+        """Search on the server in the conversations of a plan.
+
+        Returns the number of those with a find; None if it is not known.
+        """
         rest = self._row_test(asked.rest, self._names)
         filter = asked.filter.model_copy(update={"sort": None})
-        cursor, oldest = None, _NEWEST
+        cursor, oldest, number = None, _NEWEST, None
         for _ in range(MOST_PAGES):
             page = await self._mailbox.search_messages(self._search.words, filter, cursor=cursor)
             hits = [self._hit(match) for match in page.matches or ()]
             self._found += len(hits)
+            if cursor is None and not page.total_capped and not asked.rest:
+                number = page.total
             self._later += sum(self._is_after_end(hit) for hit in hits)
             self._hits |= {(hit.kind, hit.id): hit for hit in hits if self._fits(hit, rest)}
             self.asked, cursor = True, page.next_cursor
             if cursor is None or (hits and self._is_before_start(hits[-1])):
                 self.everywhere = not self._later
-                return
+                return number
             last, shown = _place(hits[-1]) if hits else oldest, self.hits
             if len(shown) == self._limit and last <= _place(shown[-1]):
                 self._unread, self.everywhere = True, not self._later
-                return
+                return number
             if hits and last >= oldest:
                 break
             oldest = last
         self._unread = self._cut = True
+        return number
 
     async def extent(self) -> str:
         """Description of what was looked through, after "in"."""

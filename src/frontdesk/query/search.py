@@ -24,11 +24,14 @@ _OF_LISTS = MappingProxyType(
 
 
 class MessageSearch(NamedTuple):
-    """Parsed search. query: the terms of its conversations. problems: of mistakes."""
+    """Parsed search. words: as `q` has them. query: the terms of its conversations. problems: of
+    mistakes. line: all of it, as a list of conversations.
+    """
 
     words: str
     query: Query = Query()
     problems: tuple[QueryProblem, ...] = ()
+    line: Query = Query()
 
     @classmethod
     def of(cls, text: str) -> "MessageSearch":
@@ -38,12 +41,13 @@ class MessageSearch(NamedTuple):
         'refund'
         """
         query, problems = analyse(text)
-        words = [term.value for term in query.terms if is_positive(term, WORDS)]
+        words = [_written(term.value) for term in query.terms if is_positive(term, WORDS)]
         others = [term for term in query.terms if not is_positive(term, WORDS)]
         refused = dict.fromkeys(term.kind for term in others if term.kind in _OF_LISTS)
         problems += [QueryProblem(0, len(text), _OF_LISTS[kind]) for kind in refused]
         kept = Query.of(*(term for term in others if term.kind not in refused))
-        return cls(" ".join(words), kept, tuple(problems))
+        line = Query.of(*(term for term in query.terms if term.kind not in refused))
+        return cls(" ".join(words), kept, tuple(problems), line)
 
     @property
     def has_words(self) -> bool:
@@ -67,3 +71,9 @@ class MessageSearch(NamedTuple):
             None if first is None else in_zone(first, now.tzinfo).date(),
             None if end is None else in_zone(end, now.tzinfo).date(),
         )
+
+
+def _written(value: str) -> str:
+    """A word as `Terms.of` reads it: several are one in quotes."""
+    words = value.replace('"', " ").split()
+    return f'"{" ".join(words)}"' if len(words) > 1 else value

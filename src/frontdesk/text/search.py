@@ -21,6 +21,8 @@ _LEAST_DIGITS = 8
 _BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
 # Phone numbers with separators: 650-555 1234.
 _NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
+# A word, or several in quotes.
+_TERM = re.compile(r'"[^"]*\s[^"]*"(?!\S)|\S+')
 # A run that has a trigram on all engines.
 _INDEXED = re.compile(r"(?:[a-z0-9]|[^\x00-\x7f]){3}")
 
@@ -104,22 +106,19 @@ class Terms:
 
     @classmethod
     def of(cls, text: str) -> "Terms":
-        """Parse user input; any text is valid."""
+        """Parse user input; any text is valid. Words in quotes are one, blanks and all."""
         text = folded(clean(text))
-        terms = list(dict.fromkeys(text.split()))[:_MOST_TERMS]
-        number = phone_pattern(text)
+        terms = list(dict.fromkeys(filter(None, map(_unquoted, _TERM.findall(text)))))
         # As an alternative of each term, the number is one to all of them.
-        parts = [part.removeprefix("+") for part in number.parts] if number else []
-        parts = [part for part in parts if len(part) >= _LEAST_DIGITS]
-        spellings = ((*_spellings(term[:_LONGEST_TERM]), *parts) for term in terms)
+        number = _numbers(text)
+        spellings = ((*_spellings(term), *number) for term in terms[:_MOST_TERMS])
         return cls(tuple(tuple(dict.fromkeys(one)) for one in spellings))
 
     @classmethod
     def whole(cls, text: str) -> "Terms":
         """The text as one term, blanks and all; without terms if nothing of it is searched for."""
-        each = cls.of(text).spellings
-        phrase = " ".join(folded(clean(text)).split())[:_LONGEST_TERM]
-        return cls((tuple(dict.fromkeys((phrase, *each[0][1:]))),)) if len(each) > 1 else cls(each)
+        phrase = " ".join(folded(clean(text)).split())
+        return cls((tuple(dict.fromkeys(_spellings(phrase))),) if phrase else ())
 
     @property
     def match(self) -> str | None:
@@ -157,10 +156,25 @@ class Terms:
         return tuple(chain.from_iterable(self.spellings))
 
 
+def _unquoted(term: str) -> str:
+    """A term of `_TERM` without the quotes around several words."""
+    is_phrase = len(term.split()) > 1
+    return " ".join(term.strip('"').split()) if is_phrase else term
+
+
 def _spellings(term: str) -> tuple[str, ...]:
-    """A term, and for a number also its form without separators."""
+    """A term, and for a number also its forms without separators."""
+    term = term[:_LONGEST_TERM]
     digits = term.translate(_BETWEEN_DIGITS)
-    return (term, digits) if digits != term and digits.isdecimal() else (term,)
+    plain = (digits,) if digits != term and digits.isdecimal() else ()
+    return (term, *plain, *_numbers(term))
+
+
+def _numbers(text: str) -> list[str]:
+    """Digits of a phone number that a text is, with and without its country."""
+    number = phone_pattern(text)
+    parts = [part.removeprefix("+") for part in number.parts] if number else []
+    return [part for part in parts if len(part) >= _LEAST_DIGITS]
 
 
 def _trigrams(term: str) -> str:

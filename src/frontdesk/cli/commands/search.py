@@ -1,5 +1,6 @@
 """`search` in conversations and messages, of a server or a database, and in what is kept here."""
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -73,6 +74,7 @@ class Result(NamedTuple):
 
     hits: list[Hit]
     extent: str | None
+    beyond: int = 0
 
 
 def _search_command(
@@ -158,6 +160,10 @@ def _search(target: Target, query: SearchQuery, output: Output) -> None:
         output.write(result.hits, _COLUMNS)
     number = f"{len(result.hits):,} found" if result.hits else "not found"
     say(f"{number} in {result.extent}")
+    if result.beyond:
+        more = counted(result.beyond, "more conversation")
+        line = shlex.quote(str(query.search.line))
+        say(f"{more} by customer or label: frontdesk conversations list {line}")
     if len(result.hits) == query.limit:
         say(f"there may be more: --limit goes up to {MOST}")
 
@@ -192,7 +198,7 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
         if query.conversation is not None:
             loaded = await _load_thread(mailbox, query.conversation)
         elif not PEOPLE.isdisjoint(query.kinds):
-            loaded = await _load_people(mailbox, query.search.words)
+            loaded = await _load_people(mailbox, query.search.words.replace('"', ""))
     except Unreachable as error:
         failure = error
     run = SearchRun(
@@ -213,7 +219,9 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
             failure = error
     if failure is not None:
         say(f"{failure}; only this computer is searched")
-    return Result(run.hits, await _extent(mailbox, run, query, loaded))
+    # With names, a search has found what the list finds by customer.
+    beyond = run.beyond if PEOPLE.isdisjoint(query.kinds) else 0
+    return Result(run.hits, await _extent(mailbox, run, query, loaded), beyond)
 
 
 async def _load_thread(mailbox: Mailbox, conversation_id: str) -> str | None:

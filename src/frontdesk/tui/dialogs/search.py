@@ -109,7 +109,7 @@ class SearchScreen(Picker[Chosen]):
         extent = await run.extent()
         self._searching = False
         failed = problem_words(error) if error else ""
-        title = [_summary(run, extent), self._problems(search), failed]
+        title = [_summary(run, extent), _beyond(run), self._problems(search), failed]
         self.show_title(" · ".join(filter(None, title)))
         can_load = error is None and self._mailbox.answers > 0 and self._mailbox.offers_keeping
         self._offering = not run.hits and not run.asked and can_load
@@ -191,3 +191,8 @@ def _summary(run: SearchRun, extent: str) -> str:
         return sentences.NO_MATCH_IN.format(extent=extent)
     more = "+" if run.more else ""
     return sentences.FOUND_IN.format(count=f"{len(hits)}{more}", extent=extent)
+
+
+def _beyond(run: SearchRun) -> str:
+    """Words on how many more conversations the list has for the same line."""
+    return sentences.MORE_IN_LIST.format(count=f"{run.beyond:,}") if run.beyond else ""
