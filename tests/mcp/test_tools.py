@@ -74,7 +74,7 @@ async def test_all_tools_only_read_and_answer_with_text(client: InboxClient) -> 
 async def test_the_definitions_of_the_tools_are_short(client: InboxClient) -> None:
     async with session_with(client) as session:
         tools = (await session.list_tools()).tools
-    assert definitions_of(tools) / 4 <= 1_400
+    assert definitions_of(tools) / 4 <= 1_600
 
 
 async def test_an_answer_says_that_there_are_no_business_hours_to_measure_in(
@@ -300,7 +300,7 @@ async def test_words_of_a_reaction_are_behind_the_mark_of_their_author(
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("report", {"period": "today", "team": "Night"}, "report has no argument team: it has"),
+        ("report", {"period": "today", "agent": "Night"}, "report has no argument agent: it has"),
         ("list_conversations", {"status": "open"}, "no argument status: it has query, last, limit"),
         ("overview", {"days": 3}, "overview has no argument days: it has none"),
         (
@@ -430,9 +430,14 @@ async def test_a_report_has_a_row_for_each_and_one_for_all(client: InboxClient, 
     heading, period, _, columns, *rows = text.split("\n")
     assert heading == brief.heading(NOW, UTC)
     assert period.startswith("2026-02-01 00:00 to 2026-03-14 00:00, before: ")
-    assert columns == f"{by} | first_response | before"
-    assert rows[-1].startswith("all | ")
-    assert by == "all" or len(rows) > 1
+    if by == "all":
+        assert columns == "all | this | previous | change | samples"
+        assert rows[0].startswith("First response, mean | ")
+        return
+    assert columns == f"{by} | first_response | first_response:change"
+    *rows, last = [row for row in rows if " | " in row]
+    assert last.startswith("all | ")
+    assert rows
     assert all(row.count(" | ") == 2 for row in rows)
 
 
@@ -442,15 +447,64 @@ async def test_a_report_by_ad_may_have_only_who_came_from_it(client: InboxClient
             session, "report", period="2026-02-01..2026-03-13", by="ad", figures=["from_ad"]
         )
     _, _, _, columns, row, *_ = text.split("\n")
-    assert columns == "ad | from_ad | before"
+    assert columns == "ad | from_ad | from_ad:change"
     assert row.startswith("Made for weather | ")
 
 
 async def test_a_report_with_percentiles_has_live_counts_too(client: InboxClient) -> None:
     async with session_with(client) as session:
         text = await answer(session, "report", period="30d", spread=True)
-    assert "first_response | before | p50 | p90" in text
+    assert "all | this | p50 | p90 | previous | change" in text
     assert re.search(r"^now: \d+ open, ", text, re.MULTILINE)
+
+
+async def test_a_report_takes_what_that_of_the_shell_does(client: InboxClient) -> None:
+    days = "2026-02-01..2026-03-13"
+    async with session_with(client) as session:
+        [user, *_] = [row.name async for row in client.users()]
+        [team, *_] = [row.name async for row in client.teams()]
+        [label, *_] = [row.title async for row in client.labels()]
+        whole = await answer(session, "report", period=days)
+        for subject in ({"user": user}, {"team": team}, {"label": label}):
+            one = await answer(session, "report", period=days, **subject)
+            assert "Messages sent | " in one
+            assert one != whole
+        more = {"waits": True, "backlog": True, "targets": "reply=1h", "compare": "month"}
+        text = await answer(session, "report", period=days, **more)
+        assert re.search(r"^now: .*\d+ wait >1d", text, re.MULTILINE)
+        assert "Open at the end | " in text
+        assert "% in 1h" in text
+        assert "before: 2026-01-01 00:00 to " in text
+        assert "cursor" not in text
+        pivot = await answer(session, "report", period=days, by="user", per="week")
+        assert "Messages sent | 2026_02_01 | 2026_02_02 | 2026_02_09 | " in pivot
+
+
+async def test_rows_that_do_not_fit_have_a_cursor_and_the_row_of_all_stays(
+    client: InboxClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = {"period": "2026-02-01..2026-03-13", "by": "day", "figures": ["received"]}
+    async with session_with(client) as session:
+        whole = await answer(session, "report", **call)
+        monkeypatch.setattr("frontdesk.mcp.tools.DEFAULT_CHARS", 600)
+        found: list[str] = []
+        cursor: str | None = None
+        while cursor or not found:
+            text = await answer(session, "report", **call, **({"cursor": cursor} if cursor else {}))
+            assert "\nall | " in text
+            found += [line for line in text.split("\n") if line.startswith("2026-0")][1:]
+            cursor = cursor_in(text)
+    rows = [line for line in whole.split("\n") if line.startswith("2026-0")]
+    assert found == rows[1:]
+    assert len(rows) > 20
+
+
+async def test_a_report_is_of_one_at_most(client: InboxClient) -> None:
+    async with session_with(client) as session:
+        words = await refusal(session, "report", user="me", label="vip")
+        assert "A report is of one of user and label." in words
+        words = await refusal(session, "report", by="day", per="week")
+        assert "per goes with by user or team." in words
 
 
 async def test_a_search_finds_the_newest_message_of_each(client: InboxClient) -> None:
@@ -585,7 +639,7 @@ async def test_resources_are_a_transcript_a_report_and_the_language(client: Inbo
         for address, words in (
             ("frontdesk://query-language", "sort:active|oldest"),
             (f"frontdesk://conversation/{id}", f"- Conversation: {id}"),
-            ("frontdesk://report/30d", "first_response"),
+            ("frontdesk://report/30d", "First response, mean | "),
         ):
             (content,) = (await session.read_resource(address)).contents
             assert words in content.text  # type: ignore[union-attr]
@@ -635,8 +689,12 @@ async def test_arguments_have_these_defaults_and_limits() -> None:
         ("report", "period"): ("this-week",),
         ("report", "by"): ("all",),
         ("report", "figures"): (None,),
-        ("report", "channel"): (None,),
-        ("report", "spread"): (False,),
+        **{
+            ("report", name): ("",)
+            for name in ("per", "channel", "user", "team", "label", "targets", "compare")
+        },
+        **{("report", name): (False,) for name in ("spread", "waits", "backlog", "business_hours")},
+        ("report", "cursor"): (None,),
         ("search_messages", "words"): (),
         ("search_messages", "query"): ("",),
         ("search_messages", "limit"): LIMIT,

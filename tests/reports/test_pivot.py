@@ -5,7 +5,7 @@ from datetime import UTC
 import pytest
 
 from frontdesk.reports.export import markdown, rows
-from frontdesk.reports.figures import parse_figures, with_figures
+from frontdesk.reports.figures import brief_report, parse_figures, with_figures
 from frontdesk.reports.sheets import parse_order, tables
 from frontdesk.wire import Ref
 from frontdesk.wire.reports import (
@@ -106,6 +106,22 @@ def test_a_day_of_a_person_is_a_row_of_csv_that_sums_of_persons_leave_out() -> N
     start = "2026-05-04T00:00:00.000Z"
     assert ivo[:2] == [("user", start, 5), ("user_part", start, 3)]
     assert [row[7] for row in found if row[0] == "everyone_part"] == [4, 9, 6]
+
+
+def test_briefly_there_is_a_table_for_each_figure_too() -> None:
+    head, rows, last = brief_report(REPORT, "user", UTC, per="day")
+    assert [*head[1:], *rows, *last] == [
+        "",
+        "First response, mean | 2026_05_04 | 2026_05_05 | 2026_05_06 | period",
+        "Ivo | 1m00s | – | 1m30s | 1m15s",
+        "Uma | – | – | – | 1m15s",
+        "all | 1m00s | – | 1m30s | 1m15s",
+        "",
+        "Messages sent | 2026_05_04 | 2026_05_05 | 2026_05_06 | period",
+        "Ivo | 3 | 0 | 2 | 5",
+        "Uma | 1 | 9 | 4 | 14",
+        "all | 4 | 9 | 6 | 19",
+    ]
 
 
 def test_markdown_has_the_same_tables() -> None:

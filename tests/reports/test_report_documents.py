@@ -19,7 +19,7 @@ from frontdesk.reports.export import (
     rows,
     title,
 )
-from frontdesk.reports.figures import brief_lines, parse_figures, with_figures
+from frontdesk.reports.figures import brief_report, parse_figures, with_figures
 from frontdesk.reports.registry import BY_KEY
 from frontdesk.wire import Ref
 from frontdesk.wire.reports import (
@@ -348,7 +348,7 @@ SMALL = Report(
 def test_a_report_of_nothing_has_no_rows_and_no_tables_but_that_of_figures() -> None:
     assert [*rows(SMALL)] == []
     assert title(SMALL, UTC) == "2026-03-07 23:00 – 2026-03-09 23:00 (UTC)"
-    assert list(brief_lines(SMALL, "all", UTC))[1:] == [
+    assert brief_report(SMALL, "all", UTC).head[1:] == [
         "None of these figures is in the answer of the server."
     ]
 
@@ -384,54 +384,56 @@ def test_a_file_is_named_by_the_days_of_the_period() -> None:
 
 BRIEF = {
     "all": """\
-now: 4 open, 1 unassigned, 2 unattended, 1234 need a human
+now: 4 open, 1 unassigned, 2 unattended, 1,234 need a human, 3 no first answer for over 15m
 
-all | new | before | sent | before | first_response | before | p50 | p90 | to_a_human | before | by_ai | before
-all | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | 1 | 0 (new) | 3 | 0 (new)
+all | this | p50 | p90 | in_time | previous | change | samples
+New conversations | 1,204 | – | – | – | 700 | ▲ 72 % | –
+Messages sent | 1,500 | – | – | – | 0 | new | –
+First response, mean | 5m12s | ~2m00s | ~50m00s | 82% in 15m | 6m41s | ▼ 22 % better | 11
+Handed to a human | 1 | – | – | – | 0 | new | –
+Resolved by AI | 3 | – | – | – | 0 | new | –
 """,
     "user": """\
 
-user | new | before | sent | before | first_response | before | p50 | p90 | waiting | before | to_a_human | before | by_ai | before
-Ana Ruiz | – | – | 120 | 60 (▲ 100 %) | – | – | – | – | 1m00s | – | – | – | – | –
-nobody | – | – | 9 | – | – | – | – | – | – | – | – | – | – | –
-all | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | – | – | 1 | 0 (new) | 3 | 0 (new)
+user | status | open | waits | longest | unread | waiting_under_1h | waiting_under_4h | waiting_under_1d | waiting_over_1d | waiting | waiting:change | sent | sent:change
+Ana Ruiz | online | 6 | 1 | 2h | 0 | 0 | 1 | 0 | 0 | 1m00s | no previous | 120 | ▲ 100 %
+nobody | – | – | – | – | – | – | – | – | – | – | no samples | 9 | no previous
+all | – | 29 | 10 | – | 0 | – | – | – | – | 1m00s | no previous | 129 | no previous
 """,
     "channel": """\
 
-channel | new | before | sent | before | first_response | before | p50 | p90 | to_a_human | before | by_ai | before
-London|* | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | 1 | 0 (new) | 3 | 0 (new)
-6 | 0 | – | – | – | – | – | – | – | – | – | – | –
-all | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | 1 | 0 (new) | 3 | 0 (new)
+channel | new | new:change | sent | sent:change | first_response | first_response:change | first_response:p50 | first_response:p90 | first_response:in_time | to_a_human | to_a_human:change | by_ai | by_ai:change
+London|* | 1,204 | ▲ 72 % | 1,500 | new | 5m12s | ▼ 22 % better | ~2m00s | ~50m00s | 82% in 15m | 1 | new | 3 | new
+all | 1,204 | ▲ 72 % | 1,500 | new | 5m12s | ▼ 22 % better | ~2m00s | ~50m00s | 82% in 15m | 1 | new | 3 | new
+(1 without any are left out)
 """,
     "ad": """\
 
-ad | new | before | sent | before | first_response | before | p50 | p90 | to_a_human | before | by_ai | before | from_ad | before
-120 | – | – | – | – | – | – | – | – | – | – | – | – | 3 | 0 (new)
-all | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | 1 | 0 (new) | 3 | 0 (new) | – | –
+ad | from_ad | from_ad:change
+120 | 3 | new
+conversations that customers came to by the ad in the period
 """,
     "day": """\
 
-day | new | before | sent | before | first_response | before | p50 | p90 | to_a_human | before | by_ai | before
-2026-03-08 | 1,000 | 700 (▲ 43 %) | – | – | – | 6m41s (no samples) | – | – | – | – | – | –
-2026-03-09 | 204 | – | – | – | 5m12s | – | – | – | – | – | – | –
-all | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | 1 | 0 (new) | 3 | 0 (new)
+day | new | new:change | first_response | first_response:change
+2026-03-08 | 1,000 | ▲ 43 % | – | no samples
+2026-03-09 | 204 | no previous | 5m12s | no previous
+all | 1,204 | ▲ 72 % | 5m12s | ▼ 22 % better
 """,
     "team": """\
-
-team | new | before | sent | before | first_response | before | p50 | p90 | to_a_human | before | by_ai | before
-all | 1,204 | 700 (▲ 72 %) | 1,500 | 0 (new) | 5m12s | 6m41s (▼ 22 % better) | ~2m00s | ~50m00s | 1 | 0 (new) | 3 | 0 (new)
+This server does not report by team.
 """,
 }
 
 
 @pytest.mark.parametrize("by", BRIEF)
 def test_a_report_is_a_line_for_each_row(by: str) -> None:
-    head, *lines = brief_lines(REPORT, by, MADRID)
-    assert head == (
+    (title, *head), rows, last = brief_report(REPORT, by, MADRID)
+    assert title == (
         "2026-03-08 00:00 to 2026-03-10 00:00,"
         " before: 2026-03-06 00:00 to 2026-03-08 00:00 (Europe/Madrid)"
     )
-    assert lines == BRIEF[by].splitlines()
+    assert [*head, *rows, *last] == BRIEF[by].splitlines()
 
 
 NARROWED = """\

@@ -76,6 +76,8 @@ class InboxReader:
     lists: Cursors[ListPlace] = field(default_factory=Cursors)
     threads: Cursors[ThreadPlace] = field(default_factory=Cursors)
     searches: Cursors[str] = field(default_factory=Cursors)
+    # Rows of reports by their number.
+    reports: Cursors[int] = field(default_factory=Cursors)
 
     @property
     def heading(self) -> str:

@@ -16,8 +16,9 @@ from frontdesk.mcp.failures import reported, sentence
 from frontdesk.mcp.inbox import InboxReader, progress_of
 from frontdesk.query import parse
 from frontdesk.query.terms import OVERVIEW
-from frontdesk.reports.figures import PERIODICAL, brief_lines
+from frontdesk.reports.figures import PERIODICAL, brief_report, parse_targets
 from frontdesk.reports.figures import with_figures as narrowed
+from frontdesk.reports.metrics import seconds_of
 from frontdesk.reports.periods import SPANS, placed, typed_span
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE
 from frontdesk.selection.conversations import (
@@ -27,7 +28,7 @@ from frontdesk.selection.conversations import (
     select,
     settled,
 )
-from frontdesk.selection.names import filter_ids
+from frontdesk.selection.names import report_filter_ids
 from frontdesk.selection.threads import (
     MOST_MESSAGES,
     WHO,
@@ -73,6 +74,8 @@ Figure = Literal[
     "back_in_7d",
 ]
 By = Literal["all", "team", "user", "channel", "label", "ad", "day", "week", "month"]
+Per = Literal["", "hour", "day", "week", "month"]
+Comparison = Literal["", "days", "week", "month", "year"]
 MaxChars = Annotated[int, Field(ge=500, le=MOST_CHARS)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 
@@ -285,32 +288,62 @@ class InboxTools:
         figures: Annotated[
             list[Figure] | None, Field(description="Only these; default all.")
         ] = None,
-        channel: Annotated[str | None, Field(description="Name, number or id.")] = None,
+        per: Annotated[Per, Field(description="With by user or team: a column for each.")] = "",
+        channel: Annotated[str, Field(description="Name, number or id.")] = "",
+        user: Annotated[str, Field(description="Only of one; or team, or label.")] = "",
+        team: str = "",
+        label: str = "",
         spread: Annotated[bool, Field(description="p50 and p90 beside each mean.")] = False,
+        waits: Annotated[bool, Field(description="By age, now.")] = False,
+        backlog: bool = False,
+        business_hours: bool = False,
+        targets: Annotated[str, Field(description="first_response=15m,reply=1h")] = "",
+        compare: Comparison = "",
+        cursor: str | None = None,
     ) -> str:
         """Figures of a period beside the one before: messages, first response, waiting,
         resolutions. Means are of people's answers."""
         reader = self._reader
-        parts = [BY_SCOPE[by]] if by in BY_SCOPE and by != "channel" else []
-        parts += ["backlog"] if figures and "open_at_end" in figures else []
-        include = ",".join([*parts, *(["spread"] if spread else [])])
+        named = [BY_SCOPE[by]] if by in BY_SCOPE else []
+        if per and by not in ("user", "team"):
+            raise ToolError("per goes with by user or team.")
+        asked = {
+            "backlog": backlog or "open_at_end" in (figures or ()),
+            "waits": waits,
+            "spread": spread,
+            "person_series": bool(per),
+        }
+        parts = [*named, *(part for part, is_asked in asked.items() if is_asked)]
+        subject = {"user": user, "team": team, "label": label}
+        subject = {name: value for name, value in subject.items() if value}
+        if len(subject) > 1:
+            raise ToolError(f"A report is of one of {' and '.join(subject)}.")
         with reported():
-            id = (await filter_ids(reader.client, channel=channel))["channel"]
+            lengths = parse_targets(filter(None, targets.split(",")))
             query = ReportQuery(
-                channel=id,
-                granularity=by if by in PERIODICAL else None,
-                include=include or None,
+                **await report_filter_ids(reader.client, channel=channel or None, **subject),
+                granularity=per or (by if by in PERIODICAL else None),
+                include=",".join(part for part in parts if part != "channels") or None,
+                clock="business" if business_hours else None,
+                compare=compare or None,
+                target_first_response=seconds_of(lengths.get("first_response")),
+                target_reply=seconds_of(lengths.get("reply")),
             )
             report = await reader.client.report(await self._placed(query, period))
-        fields = [BY_KEY[name].field for name in figures or BY_KEY]
-        shown = narrowed(report, fields, [BY_SCOPE[by]] if by in BY_SCOPE else [])
-        if figures is None:
-            shown = shown.model_copy(update={"live": report.live})
-        lines = [*brief_lines(shown, by, reader.zone or _zone_of(report))]
-        fit = brief.fitting(lines, DEFAULT_CHARS)
-        if fit < len(lines):
-            lines = [*lines[:fit], f"({len(lines) - fit} rows did not fit: narrow the call)"]
-        return "\n".join([reader.heading, *lines])
+        if figures is not None:
+            fields = [BY_KEY[name].field for name in figures]
+            report = narrowed(report, fields, [*named, *(["live"] if waits else [])])
+        shown = brief_report(report, by, reader.zone or _zone_of(report), per=per)
+        mark = " ".join(map(str, (query.model_dump_json(), period, by, per, figures)))
+        start = 0 if cursor is None else reader.reports.place(cursor, mark)
+        fixed = [reader.heading, *shown.head, *shown.last]
+        rows = shown.rows[start:]
+        fit = max(1, brief.fitting(rows, DEFAULT_CHARS - sum(map(len, fixed))))
+        end = []
+        if fit < len(rows):
+            name = reader.reports.name(start + fit, mark)
+            end = [f"({counted(len(rows) - fit, 'row')} did not fit. More: cursor={name})"]
+        return "\n".join([reader.heading, *shown.head, *rows[:fit], *shown.last, *end])
 
     async def _placed(self, query: ReportQuery, period: str) -> ReportQuery:
         """Put a period into a query, in the calendar of the reader's zone or of the account."""

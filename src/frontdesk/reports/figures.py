@@ -1,25 +1,41 @@
 """Narrows a report to some of its figures, and writes it briefly: a line for each row."""
 
-from collections.abc import Collection, Iterator
-from datetime import tzinfo
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta, tzinfo
 from typing import Any, NamedTuple, TypeVar
 
 from frontdesk.errors import BadSettings
 from frontdesk.exports.brief import moment_words, short_name
 from frontdesk.reports.metrics import (
+    ALL,
+    BLOCKS,
     NO_FIGURES,
     NO_VALUE,
-    Measured,
+    all_of,
     groups_of,
-    judged,
-    percentile_words,
-    shown_metrics,
-    spread_of,
-    value_of,
-    value_words,
+    live_figures,
+    live_words,
 )
-from frontdesk.reports.registry import BY_FIELD, BY_KEY, BY_SCOPE, Metric
-from frontdesk.reports.sheets import Compared, parts_of
+from frontdesk.reports.registry import (
+    BY_FIELD,
+    BY_KEY,
+    BY_SCOPE,
+    DIMENSIONS,
+    PART_WORDS,
+    heading_key,
+)
+from frontdesk.reports.sheets import (
+    Part,
+    Sheet,
+    SheetColumn,
+    SortValue,
+    group_sheet,
+    metric_sheet,
+    pivot_sheets,
+    series_sheet,
+)
+from frontdesk.text.times import parse_duration
 from frontdesk.wire.reports import AdFigures, Bucket, Metrics, PersonFigures, Report
 
 M = TypeVar("M", Metrics, PersonFigures, AdFigures)
@@ -43,6 +59,26 @@ def parse_figures(text: str) -> tuple[str, ...]:
         if name not in BY_KEY:
             raise BadSettings(f"There is no figure {name!r}: there is {', '.join(BY_KEY)}")
     return tuple(dict.fromkeys(BY_KEY[name].field for name in names))
+
+
+TARGETS = ("first_response", "reply")
+
+
+def parse_targets(texts: Iterable[str]) -> dict[str, timedelta]:
+    """Parse targets, such as first_response=15m.
+
+    Raises: BadSettings: an unknown name, or no length.
+    """
+    lengths: dict[str, timedelta] = {}
+    for text in texts:
+        name, _, words = text.partition("=")
+        length = parse_duration(words.strip(), "smhd")
+        if name.strip().replace("-", "_") not in TARGETS or not length:
+            raise BadSettings(
+                f"{text!r} is no target: give {' or '.join(TARGETS)}, = and a length such as 15m"
+            )
+        lengths[name.strip().replace("-", "_")] = length
+    return lengths
 
 
 def with_figures(report: Report, fields: Collection[str], parts: Collection[str] = ()) -> Report:
@@ -101,51 +137,79 @@ def _row(row: Any, fields: Collection[str]) -> Any:
     return type(row)(**{**kept, **update})
 
 
-class _WholeRow(NamedTuple):
-    name: str
-    current: Measured
-    previous: Measured | None
+class BriefReport(NamedTuple):
+    """A report as lines with ` | ` between the cells. last: the row of all, and remarks."""
+
+    head: Sequence[str]
+    rows: Sequence[str]
+    last: Sequence[str]
 
 
-def brief_lines(report: Report, by: str, zone: tzinfo) -> Iterator[str]:
-    """Write a report as lines with ` | ` between the cells: headings, rows, and last all together.
+def brief_report(report: Report, by: str, zone: tzinfo, *, per: str = "") -> BriefReport:
+    """Write the tables of a report briefly, by the keys of their columns.
 
-    by: all, a scope of DIMENSIONS, or a granularity.
+    by: all, a scope of DIMENSIONS, or a granularity. per: a granularity, with which persons have a
+    table for each figure in place of one. Rows without a number but 0 are left out.
     """
-    yield _title(report, zone)
-    if (live := report.live) is not None and by == "all":
-        yield (
-            f"now: {live.open} open, {live.unassigned} unassigned, {live.unattended} unattended,"
-            f" {live.awaiting_human} need a human"
-        )
-    rows: list[Compared] = []
-    if by in PERIODICAL:
-        rows += parts_of(report, zone)
-    elif by in BY_SCOPE:
-        rows += groups_of(report, BY_SCOPE[by]) or ()
-    rows.append(_WholeRow("all", report.metrics, report.previous))
-    metrics = shown_metrics([*BY_FIELD.values()], [row.current for row in rows])
-    if not metrics:
-        yield NO_FIGURES
-        return
-    spread = {
-        metric.field
-        for metric in metrics
-        if any(spread_of(row.current, metric.field) is not None for row in rows)
-    }
-    yield ""
-    headings = (
-        name
-        for metric in metrics
-        for name in (metric.key, "before", *(_SPREAD if metric.field in spread else ()))
+    head, live = [_title(report, zone)], report.live
+    if live is not None and by == "all":
+        counts = (f"{live_words(live, each)} {each.name}" for each in live_figures(report))
+        head.append(f"now: {', '.join(counts)}")
+    found = [*_sheets(report, by, zone, per)]
+    if not found:
+        lacking = PART_WORDS["person_series" if per else BY_SCOPE.get(by, by)]
+        return BriefReport([*head, f"This server does not report {lacking}."], (), ())
+    if all(len(sheet.columns) == 1 for sheet in found) or (by == "all" and not found[0].rows):
+        return BriefReport([*head, NO_FIGURES], (), ())
+    first, *others = found
+    lines, last = _brief(first, by)
+    for sheet in others:
+        more, end = _brief(sheet, by)
+        lines, last = [*lines, *last, "", *more], end
+    return BriefReport([*head, "", lines[0]], lines[1:], last)
+
+
+def _sheets(report: Report, by: str, zone: tzinfo, per: str) -> Iterator[Sheet[Any]]:
+    """Yield the tables that are written briefly; none if the server did not send them."""
+    if by == "all":
+        yield metric_sheet(report)
+    elif by in PERIODICAL:
+        whole = Part(ALL, report.metrics, report.previous)
+        yield replace(series_sheet(report, zone), total=whole)
+    elif (groups := groups_of(report, BY_SCOPE[by])) is not None:
+        dimension, total = DIMENSIONS[BY_SCOPE[by]], all_of(report, BY_SCOPE[by])
+        moment = report.live.as_of_time if report.live else None
+        if per:
+            pivots = pivot_sheets(dimension, groups, total, zone)
+            yield from (sheet for sheet in pivots if sheet.rows)
+        else:
+            yield group_sheet(dimension, groups, total, moment)
+
+
+def _brief(sheet: Sheet[Any], by: str) -> tuple[list[str], list[str]]:
+    """Headings and rows of a table, and what is below them."""
+    first, *columns = sheet.columns
+    title = by if first.key == heading_key(first.heading) or by in PERIODICAL else first.heading
+    rows = [row for row in sheet.rows if any(_is_number(column.value(row)) for column in columns)]
+    lines = [" | ".join([title, *(column.key for column in columns)])]
+    lines += [_line(first, columns, row) for row in rows]
+    left = len(sheet.rows) - len(rows)
+    last = [] if sheet.total is None else [_line(first, columns, sheet.total)]
+    last += [f"({left} without any are left out)"] if left else []
+    return lines, [*last, *filter(None, [sheet.remark])]
+
+
+def _is_number(value: SortValue | None) -> bool:
+    """True for a number other than 0; of figures of different units, also for 0."""
+    return not isinstance(value, str) and bool(value)
+
+
+def _line(first: SheetColumn[Any], columns: Iterable[SheetColumn[Any]], row: Any) -> str:
+    cells = (
+        column.change(row, BLOCKS).words if column.change else column.words(row)
+        for column in columns
     )
-    yield " | ".join([by, *headings])
-    for row in rows:
-        cells = (cell for metric in metrics for cell in _cells(metric, row, spread))
-        yield " | ".join([short_name(row.name), *cells])
-
-
-_SPREAD = ("p50", "p90")
+    return " | ".join([short_name(first.words(row)), *(cell or NO_VALUE for cell in cells)])
 
 
 def _title(report: Report, zone: tzinfo) -> str:
@@ -154,14 +218,5 @@ def _title(report: Report, zone: tzinfo) -> str:
     if before is not None:
         start, end = before.from_time, before.to_time
         words += f", before: {moment_words(start, zone)} to {moment_words(end, zone)}"
-    return f"{words} ({period.timezone})"
-
-
-def _cells(metric: Metric, row: Compared, spread: Collection[str]) -> Iterator[str]:
-    """Value, the one before with the change, and percentiles if any row has them."""
-    yield value_words(metric, value_of(row.current, metric.field))
-    before = value_words(metric, value_of(row.previous, metric.field))
-    words = judged(metric, row.current, row.previous).words
-    yield f"{before} ({words})" if before != NO_VALUE and words else before
-    for name in _SPREAD if metric.field in spread else ():
-        yield percentile_words(spread_of(row.current, metric.field), name)
+    words += f" ({period.timezone})"
+    return words + (f", {report.clock} hours" if report.clock else "")

@@ -32,13 +32,12 @@ from frontdesk.cli.output import (
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import COLUMNS, markdown, records, title
-from frontdesk.reports.figures import parse_figures, with_figures
+from frontdesk.reports.figures import parse_figures, parse_targets, with_figures
 from frontdesk.reports.metrics import missing_parts, seconds_of
 from frontdesk.reports.periods import DEFAULT, SPANS, placed
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE, OPEN_AT_END, PART_WORDS
 from frontdesk.reports.sheets import ASPECTS, PRICED_BY, ReportOrder, parse_order, tables
 from frontdesk.selection.names import report_filter_ids
-from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import CALENDAR_PARTS, COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
 from frontdesk.wire.reports import Report
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _DAY = timedelta(days=1)
-_TARGETS = ("first_response", "reply")
 _TABLE_FORMATS = ("table", "markdown")
 # Parameters that the report of the viewer does not take.
 _NOT_WATCHED = MappingProxyType(
@@ -103,7 +101,7 @@ _target_option = click.option(
     "lengths",
     metavar="NAME=LENGTH",
     multiple=True,
-    callback=lambda context, option, texts: _targets(texts),
+    callback=lambda context, option, texts: parse_targets(texts),
     help="Count the answers that came in time, as first_response=15m or reply=1h; may be "
     "repeated.  [default: [targets] of the configuration]",
 )
@@ -427,20 +425,6 @@ def _subject(**names: str | None) -> dict[str, str]:
     if len(named) > 1:
         raise click.UsageError(f"A report is of one of {' and '.join(f'--{n}' for n in named)}")
     return named
-
-
-def _targets(texts: Sequence[str]) -> dict[str, timedelta]:
-    """Parse targets, such as first_response=15m."""
-    lengths: dict[str, timedelta] = {}
-    for text in texts:
-        name, _, words = text.partition("=")
-        length = parse_duration(words.strip(), "smhd")
-        if name.strip().replace("-", "_") not in _TARGETS or not length:
-            raise click.BadParameter(
-                f"{text!r} is no target: give {' or '.join(_TARGETS)}, = and a length such as 15m"
-            )
-        lengths[name.strip().replace("-", "_")] = length
-    return lengths
 
 
 def _granularity(by: Sequence[str]) -> str | None:
