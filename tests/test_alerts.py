@@ -18,10 +18,12 @@ from frontdesk.alerts import (
     AlertWatch,
     announcements,
     due,
-    run_program,
+    for_alerts,
+    run_commands,
     terminal_notification,
 )
 from frontdesk.errors import NotOffered, Refused
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.wire import Conversation, ConversationFilter, Page
 from frontdesk.wire.values import timestamp
 
@@ -189,11 +191,12 @@ def program(tmp_path: Path) -> tuple[str, ...]:
     return (sys.executable, "-c", script, "first word")
 
 
-def test_a_hostile_name_is_in_no_argument_of_the_program(
+async def test_a_hostile_name_is_in_no_argument_of_the_program(
     program: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FRONTDESK_API_KEY", "secret")
-    assert run_program(program, [alert(HOSTILE)]) == ""
+    command = OwnCommand("A", program, places=("alert",), stdin="message")
+    assert await run_commands([command], [alert(HOSTILE)], "work") == ""
     arguments, environment, stdin = json.loads((tmp_path / "ran").read_text())
     assert arguments == ["first word"]
     assert environment["FRONTDESK_ALERT_TEXT"].startswith("Waiting for 26m: --help")
@@ -203,6 +206,7 @@ def test_a_hostile_name_is_in_no_argument_of_the_program(
         assert "$(touch owned) `id`" in text
     assert environment["FRONTDESK_ALERT"] == "waiting"
     assert environment["FRONTDESK_CONVERSATION_ID"] == "1"
+    assert environment["FRONTDESK_PROFILE"] == "work"
     assert "secret" not in environment.values()
     assert list(tmp_path.iterdir()) == [tmp_path / "ran"]
 
@@ -210,15 +214,21 @@ def test_a_hostile_name_is_in_no_argument_of_the_program(
 @pytest.mark.parametrize(
     ("program", "problem"),
     [
-        (("/no/such/program",), "/no/such/program cannot be run for an alert: No such file"),
-        ((sys.executable, "-c", "raise SystemExit(3)"), "failed for an alert: exit code 3"),
-        ((sys.executable, "-c", "import time; time.sleep(60)"), "was ended: it took longer"),
+        (("/no/such/program",), "A, for an alert: /no/such/program cannot be run: No such file"),
+        ((sys.executable, "-c", "raise SystemExit(3)"), "A, for an alert: exit code 3"),
+        ((sys.executable, "-c", "import time; time.sleep(60)"), "A, for an alert: ended after"),
     ],
 )
-def test_a_program_that_is_missing_fails_or_hangs_is_said(
+async def test_a_program_that_is_missing_fails_or_hangs_is_said(
     program: tuple[str, ...], problem: str
 ) -> None:
-    assert problem in run_program(program, [alert()], deadline_seconds=0.5)
+    command = OwnCommand("A", program)
+    assert problem in await run_commands([command], [alert()], deadline_seconds=0.5)
+
+
+def test_only_commands_for_alerts_are_run_for_them() -> None:
+    commands = [OwnCommand("A", "a"), OwnCommand("B", "b", places=("conversation", "alert"))]
+    assert for_alerts(commands) == commands[1:]
 
 
 @pytest.mark.parametrize(
@@ -335,7 +345,7 @@ def test_up_to_three_alerts_are_told_and_of_more_two_and_a_number(
     told = announcements([alert(id=str(id)) for id in range(count)])
     assert len(told) == sentences
     if count > 3:
-        assert told[2] == (f"And {count - 2:,} more", {"FRONTDESK_ALERT": "more"})
+        assert told[2] == (f"And {count - 2:,} more", {"ALERT": "more"})
 
 
 def polled(settings: AlertSettings, pages: list[list[Conversation]]) -> tuple[int, int]:

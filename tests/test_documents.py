@@ -58,7 +58,6 @@ ELSEWHERE = {
     r"frontdesk profiles add work --url \S+": "the system's key store, and someone who types a key",
     r"frontdesk cache fill --keep 30d --profile work": "the profile that this adds",
     r"frontdesk import events backup.ndjson.gz --database postgresql:.*": "a server of PostgreSQL",
-    r"frontdesk config commands.*": "the page's commands in the configuration",
     r"(CHATWOOT|META)_TOKEN=.*": "another service",
     r"python to_spreadsheet.py --follow": "runs for ever",
 }

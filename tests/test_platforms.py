@@ -27,7 +27,6 @@ KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "uma
 
 # Uses of such modules, and the behaviour of a system without them.
 ALLOWED = {
-    ("alerts.py", "start_new_session"): "Windows ignores it",
     ("cli/signals.py", "signal.alarm"): "who ends a program there ends it at once",
     ("cli/signals.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
     ("cli/first_frame_display.py", "termios"): "there is no first screen on Windows",
@@ -43,7 +42,6 @@ ALLOWED = {
     ("service/server.py", "add_signal_handler"): "the access log is not opened again",
     ("service/server.py", "signal.SIGHUP"): "the access log is not opened again",
     ("tui/clipboard.py", "start_new_session"): "Windows ignores it",
-    ("tui/files.py", "start_new_session"): "Windows ignores it",
     ("tui/app_base.py", "signal.SIGCONT"): "nothing stops and continues a process there",
     ("tui/app_base.py", "signal.SIGTSTP"): "nothing stops and continues a process there",
     ("system/terminal_cells.py", "fcntl"): "a cell has the usual size",

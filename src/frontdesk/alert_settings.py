@@ -22,7 +22,7 @@ class QuietHours(NamedTuple):
 
 
 class AlertSettings(NamedTuple):
-    """What is alerted, and how. run: program and arguments; the sentence is the last argument.
+    """What is alerted, and how.
 
     mine: a message in a conversation of the user. waiting: an unassigned conversation waits longer.
     window: the reply window of a waiting conversation closes sooner. terminal: notify by it.
@@ -33,7 +33,6 @@ class AlertSettings(NamedTuple):
     window: timedelta | None = None
     quiet: QuietHours | None = None
     terminal: bool = False
-    run: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from frontdesk.alert_settings import MINE, WAITING, WINDOW, AlertSettings
 from frontdesk.errors import NotOffered, Refused
 from frontdesk.query.plan import waiting_since
-from frontdesk.system import subprocess_environment
 from frontdesk.text.clean import clean, one_line, without_separators
 from frontdesk.text.messages import plain_preview
 from frontdesk.text.phones import contact_name
@@ -21,6 +20,7 @@ from frontdesk.text.times import duration, long_duration
 from frontdesk.wire import Conversation, ConversationFilter
 
 if TYPE_CHECKING:
+    from frontdesk.own_commands.command import OwnCommand
     from frontdesk.wire import Page
 
 FILTERS: Mapping[str, ConversationFilter] = {
@@ -198,58 +198,50 @@ def _marks(saved: str | None) -> dict[str, int]:
 
 
 def announcements(alerts: Sequence[Alert]) -> list[tuple[str, Mapping[str, str]]]:
-    """Sentences to announce with their environment; of many alerts, some and a number."""
+    """Sentences to announce with values for programs; of many alerts, some and a number."""
     most = len(alerts) if len(alerts) <= _MOST_ANNOUNCED else _MOST_ANNOUNCED - 1
     named: list[tuple[str, Mapping[str, str]]] = [
         (
             alert.sentence,
             {
-                "FRONTDESK_ALERT": alert.kind,
-                "FRONTDESK_CONVERSATION_ID": clean(alert.conversation.id),
-                "FRONTDESK_CONTACT_NAME": one_line(clean(contact_name(alert.conversation.contact))),
+                "ALERT": alert.kind,
+                "CONVERSATION_ID": alert.conversation.id,
+                "CONTACT_NAME": contact_name(alert.conversation.contact),
             },
         )
         for alert in alerts[:most]
     ]
     more = len(alerts) - most
-    return [*named, (f"And {more:,} more", {"FRONTDESK_ALERT": "more"})] if more else named
+    return [*named, (f"And {more:,} more", {"ALERT": "more"})] if more else named
 
 
-def run_program(
-    program: Sequence[str], alerts: Sequence[Alert], *, deadline_seconds: float = _DEADLINE_SECONDS
+def for_alerts(commands: "Sequence[OwnCommand]") -> "Sequence[OwnCommand]":
+    """The commands that are run for alerts."""
+    return [one for one in commands if "alert" in one.places]
+
+
+async def run_commands(
+    commands: "Sequence[OwnCommand]",
+    alerts: Sequence[Alert],
+    profile: str | None = None,
+    *,
+    deadline_seconds: float = _DEADLINE_SECONDS,
 ) -> str:
-    """Run the user's program for each announcement; returns why it failed, or "".
+    """Run commands for each announcement; returns why one failed, or "".
 
-    The sentence is in the environment and on standard input: it has words of customers, and
-    the program may execute its arguments.
+    The sentence is in a variable, and on standard input if the command reads that.
     """
     # Deferred: the start of the viewer does not need it.
-    import subprocess
+    from frontdesk.own_commands.runner import ProgramRun
 
-    name = clean(program[0])
-    for sentence, facts in announcements(alerts):
-        try:
-            subprocess.run(
-                [*program],
-                input=f"{sentence}\n".encode(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={
-                    **subprocess_environment.allowed(),
-                    "FRONTDESK_ALERT_TEXT": sentence,
-                    **facts,
-                },
-                timeout=deadline_seconds,
-                start_new_session=True,
-                check=True,
-            )
-        except subprocess.TimeoutExpired:
-            return f"{name} was ended: it took longer than {deadline_seconds:g} s for an alert"
-        except subprocess.CalledProcessError as error:
-            return f"{name} failed for an alert: exit code {error.returncode}"
-        except (OSError, ValueError) as error:
-            words = getattr(error, "strerror", None) or error
-            return f"{name} cannot be run for an alert: {words}"
+    for command in commands:
+        for sentence, values in announcements(alerts):
+            stdin = f"{sentence}\n" if command.stdin == "message" else ""
+            job = command.job({**values, "ALERT_TEXT": sentence}, profile, stdin)
+            run = ProgramRun(job._replace(timeout_seconds=deadline_seconds))
+            await run.run()
+            if run.failure:
+                return f"{command.name}, for an alert: {run.failure}"
     return ""
 
 

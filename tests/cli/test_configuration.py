@@ -217,11 +217,13 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
     assert len(on) == 34
     tables = {
-        **{"viewer": on[1:13], "mirror": on[13:14], "alerts": on[14:20], "open": on[20:21]},
-        **{"network": on[21:23], "targets": on[23:25], "keys": on[25:26]},
+        **{"viewer": on[1:11], "mirror": on[11:12], "alerts": on[12:17]},
+        **{"network": on[17:19], "targets": on[19:21], "keys": on[21:22]},
     }
     lines = [line for name, values in tables.items() for line in (f"[{name}]", *values)]
-    viewer = "\n".join([*lines, "[[views]]", *on[26:29], "[[commands]]", *on[29:]])
+    half = on.index('name = "Open in the web inbox"')
+    commands = ["[[commands]]", *on[25:half], "[[commands]]", *on[half:]]
+    viewer = "\n".join([*lines, "[[views]]", *on[22:25], *commands])
     assert said(viewer) == []
 
 
@@ -375,8 +377,6 @@ def test_the_password_of_an_address_is_not_repeated(tmp_path: Path):
         ('pictures = "kitty"', "kitty"),
         ("quiet_unfocused = true", True),
         ("mouse = false", False),
-        ("open_with = \"open -a 'My App'\"", ("open", "-a", "My App")),
-        ('open_audio = ["mpv", "a b"]', ("mpv", "a b")),
         ('theme = "nord"', "nord"),
     ],
 )
@@ -403,9 +403,6 @@ def test_a_setting_of_the_viewer_is_read(line: str, value: object) -> None:
         ("viewer", "picture_lines = 41", 'use "auto" or a number of lines, 4 to 40'),
         ("viewer", "picture_lines = true", 'use "auto" or a number of lines, 4 to 40'),
         ("viewer", 'pictures = "small"', 'use "auto", "large", "blocks", "kitty", "off"'),
-        ("viewer", "open_with = []", 'use a program and its arguments: ["pass", "show", '),
-        ("viewer", "open_with = [1]", 'use a program and its arguments: ["pass", "show", '),
-        ("viewer", 'open_with = " "', 'use a program and its arguments: ["pass", "show", '),
         ("alerts", 'waiting = "31d"', 'use a time like "15m", "1h" or "2d", up to "30d"'),
         ("alerts", 'waiting = "1w"', 'use a time like "15m", "1h" or "2d", up to "30d"'),
         ("alerts", 'quiet = "19:00-19:00"', 'use "19:00-08:30" or'),
@@ -416,14 +413,6 @@ def test_a_setting_of_the_viewer_is_read(line: str, value: object) -> None:
         ("network", 'ca_file = "a.pem"', "use a path that begins with / or ~"),
         ("network", 'ca_file = " "', "use a text in quotes"),
         ("network", "proxy = 1", 'use an address in quotes, or "" for none'),
-        ("open", 'conversation = "https://a/"', "use an address with {id}"),
-        ("open", 'conversation = "ftp://a/{id}"', "use an address with {id}"),
-        ("open", 'conversation = "https:///{id}"', "use an address with {id}"),
-        ("open", 'conversation = "https://a/{id}{id}"', "use an address with {id}"),
-        ("open", 'conversation = "https://a/}{id}"', "use an address with {id}"),
-        ("open", 'conversation = "https://a{id}"', "put {id} after the host"),
-        ("open", 'conversation = "https://a/b c{id}"', "put {id} after the host"),
-        ("open", 'conversation = "https://a/{id}\\u0007"', "put {id} after the host"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_said_and_the_default_holds(
@@ -447,7 +436,6 @@ waiting = "30d"
 window = "90s"
 quiet = "19:00-08:30 Europe/London"
 terminal = true
-run = "notify-send frontdesk"
 """
     assert parsed(PATH, text).alert_settings == AlertSettings(
         mine=True,
@@ -455,24 +443,20 @@ run = "notify-send frontdesk"
         window=timedelta(seconds=90),
         quiet=QuietHours(time(19), time(8, 30), "Europe/London"),
         terminal=True,
-        run=("notify-send", "frontdesk"),
     )
     nothing = parsed(PATH, "").alert_settings
     assert nothing == AlertSettings()
-    assert (nothing.mine, nothing.terminal, nothing.run) == (False, False, ())
+    assert (nothing.mine, nothing.terminal) == (False, False)
 
 
 def test_addresses_are_read_without_blanks_around_them() -> None:
     text = """\
-[open]
-conversation = " https://a.example/x/{id}/y "
 [network]
 proxy = " http://proxy.example.com:3128 "
 ca_file = " /etc/ca.pem "
 """
     configured = parsed(PATH, text)
     assert configured.mistakes == ()
-    assert configured.open.conversation == "https://a.example/x/{id}/y"
     assert configured.network.proxy == "http://proxy.example.com:3128"
     assert configured.network.ca_file == "/etc/ca.pem"
     assert parsed(PATH, '[network]\nproxy = ""\n').network.proxy == ""
@@ -587,7 +571,7 @@ def test_each_place_has_the_line_that_defines_it_first() -> None:
 profile = "a"
 
 [viewer]
-open_with = [
+theme = [
   "a",
 ]
 bell = true
@@ -606,7 +590,7 @@ name = "2"
         (): 1,
         ("profile",): 2,
         ("viewer",): 4,
-        ("viewer", "open_with"): 5,
+        ("viewer", "theme"): 5,
         ("viewer", "bell"): 8,
         ("profiles",): 9,
         ("profiles", "a"): 9,

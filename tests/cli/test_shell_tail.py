@@ -383,7 +383,8 @@ def test_alerts_are_printed_once_and_the_program_is_run(
     assert "frontdesk config edit" in refused.stderr
     ran, file = tmp_path / "ran", config_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(f'[alerts]\nwaiting = "15m"\nrun = "tee -a {ran}"\n')
+    command = f"[[commands]]\nname = 'Note'\nfor = ['alert']\nrun = 'cat >> {ran}'\n"
+    file.write_text(f'{command}stdin = "message"\n[alerts]\nwaiting = "15m"\n')
     printed = output_of(inbox, "tail", "--alerts", "--once", "--format", "jsonl")
     alerts = [json.loads(text) for text in printed.splitlines()]
     assert alerts
@@ -432,7 +433,8 @@ def test_an_alert_is_announced_although_nobody_reads_the_output(inbox: Path, tmp
 
     alone = '[alerts]\nwaiting = "15m"\n'
     assert tail_into_a_closed_pipe(alone) == ERROR
-    assert tail_into_a_closed_pipe(f'{alone}run = ["sh", "-c", "echo >> {ran}"]\n') == ERROR
+    command = f"[[commands]]\nname = 'Note'\nfor = ['alert']\nrun = 'echo >> {ran}'\n"
+    assert tail_into_a_closed_pipe(f"{alone}{command}") == ERROR
     announced = ran.read_text()
     assert announced
     assert output_of(inbox, "tail", "--alerts", "--once") == ""

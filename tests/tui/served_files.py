@@ -10,6 +10,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import FileUnavailable
 from frontdesk.mailbox import Mailbox
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import MediaSettings, Preferences
@@ -94,7 +95,13 @@ def media(key: str, **facts: Any) -> Media:
     return Media(url=f"/v1/media/{key}", **facts)
 
 
-def viewer_of(source: WithFiles, cache: Cache, settings: MediaSettings) -> FrontdeskApp:
+def viewer_of(
+    source: WithFiles,
+    cache: Cache,
+    settings: MediaSettings,
+    commands: tuple[OwnCommand, ...] = (),
+) -> FrontdeskApp:
     mailbox = Mailbox(lambda: cast(InboxClient, source), cache, clock=lambda: NOW)
-    clock, preferences = Clock(UTC, lambda: NOW), Preferences(media=settings)
+    clock = Clock(UTC, lambda: NOW)
+    preferences = Preferences(media=settings, commands=commands)
     return FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)

@@ -1,14 +1,12 @@
 """Files that are handed to other programs, and saved."""
 
 import os
-import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested_path
-from frontdesk.tui.preferences import MediaSettings
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 OGG = b"OggS" + b"\0" * 60
@@ -46,53 +44,18 @@ def test_the_name_of_a_copy_for_programs_has_no_word_of_its_sender(
     assert FileAtHand.of(path, name, kind).plain_name == plain
 
 
-@pytest.mark.parametrize(
-    ("environment", "settings", "program"),
-    [
-        ({}, {"open_with": ("viewer", "-x")}, ["viewer", "-x"]),
-        ({**SCREEN, "SSH_CONNECTION": "1"}, {"open_with": ("viewer",)}, ["viewer"]),
-        ({**SCREEN, "SSH_CONNECTION": "1"}, {}, []),
-        ({}, {"open_audio": ("mpv", "--quiet")}, ["mpv", "--quiet"]),
-        ({}, {"open_audio": ("mpv",), "open_with": ("viewer",)}, ["mpv"]),
-    ],
-)
-def test_the_configuration_names_the_program_and_over_ssh_there_is_no_other(
-    tmp_path: Path,
-    environment: dict[str, str],
-    settings: dict[str, tuple[str, ...]],
-    program: list[str],
-) -> None:
-    sound = at_hand(tmp_path, OGG)
-    chosen = MediaSettings()._replace(**settings)  # type: ignore[arg-type]
-    assert opener(sound, chosen, environment) == program
+def test_over_ssh_no_program_of_the_system_opens_files() -> None:
+    assert opener({**SCREEN, "SSH_CONNECTION": "1"}) == []
 
 
-def test_a_program_that_fails_is_said_and_what_was_handed_over_is_deleted(tmp_path: Path) -> None:
+def test_what_was_handed_over_is_deleted_at_the_end(tmp_path: Path) -> None:
     file, opened = at_hand(tmp_path, PNG, "mirror.png"), OpenedFiles(tmp_path / "media")
-    assert opened.open(file, ["false"]) == "it ended with 1"
-    assert opened.open(file, ["true"]) == ""
-    assert opened.open(file, ["/nothing/here"]) == "No such file or directory"
-    handed = [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
-    assert {path.name for path in handed} == {"photo.png"}
+    handed = [opened.copy_of(file) for _ in range(2)]
+    assert [path.name for path in handed] == ["photo.png", "photo.png"]
+    assert handed[0].read_bytes() == PNG
     opened.clear()
     assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
     assert file.path.exists()
-
-
-def test_a_program_that_plays_a_file_is_stopped_once(tmp_path: Path) -> None:
-    file, opened = at_hand(tmp_path, OGG), OpenedFiles(tmp_path / "media")
-    said: list[str] = []
-    assert not opened.stop(file.path)
-    playing = threading.Thread(
-        target=lambda: said.append(opened.open(file, ["sh", "-c", "exec sleep 60", "sh"]))
-    )
-    playing.start()
-    while not opened.stop(file.path):
-        time.sleep(0.01)
-    playing.join()
-    # That it was ended is no failure.
-    assert said == [""]
-    assert not opened.stop(file.path)
 
 
 def test_what_a_killed_viewer_left_goes_a_day_later_and_that_of_others_stays(

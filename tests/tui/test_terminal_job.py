@@ -23,8 +23,6 @@ from textual.widgets import Static
 from frontdesk.own_commands.runner import Job
 from frontdesk.tui.terminal_job import run_in_terminal
 
-HOLDS = {"": None, "hold": True, "go": False}[sys.argv[3]]
-
 class Giving(App):
     BINDINGS = [("1", "give", ""), ("q", "quit", "")]
 
@@ -32,7 +30,7 @@ class Giving(App):
         yield Static("ready")
 
     def action_give(self):
-        job = Job(["sh", "-c", sys.argv[1]], sys.argv[2].encode(), holds=HOLDS)
+        job = Job(["sh", "-c", sys.argv[1]], sys.argv[2].encode())
         before = termios.tcgetattr(0)
         failure = run_in_terminal(self, job)
         whole = termios.tcgetattr(0) == before and os.tcgetpgrp(0) == os.getpgrp()
@@ -71,8 +69,8 @@ UNRULY = {
 def open_app(tmp_path: Path) -> Iterator[object]:
     opened: list[PseudoTerminal] = []
 
-    def open_app(script: str, stdin: str = "", hold: str = "") -> PseudoTerminal:
-        command = (sys.executable, "-c", APP, script, stdin, hold)
+    def open_app(script: str, stdin: str = "") -> PseudoTerminal:
+        command = (sys.executable, "-c", APP, script, stdin)
         environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path)}
         terminal = PseudoTerminal(command, environment, (80, 24))
         opened.append(terminal)
@@ -117,7 +115,10 @@ def test_the_viewer_has_its_terminal_back_whatever_a_program_did(
 @pytest.mark.parametrize("name", UNRULY)
 def test_the_viewer_has_its_terminal_back_after_twelve_unruly_programs(open_app, name: str) -> None:
     script, failure = UNRULY[name]
-    terminal = open_app(script, hold="go")
+    terminal = open_app(script)
+    if failure:
+        terminal.wait_for(lambda text: "enter returns" in text, HANG_SECONDS)
+        terminal.write(b"\r")
     terminal.wait_for(lambda text: f"back <{failure}> whole" in text, HANG_SECONDS)
     terminal.write(b"q")
     assert terminal.ending(HANG_SECONDS) == 0
@@ -138,22 +139,8 @@ def test_what_a_program_left_in_the_background_ends_with_it(open_app, tmp_path: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("hold", "asks"), [("hold", True), ("go", False)])
-def test_hold_decides_whether_the_terminal_waits_at_the_end(
-    open_app, hold: str, asks: bool
-) -> None:
-    terminal = open_app("exit 3" if not asks else "true", hold=hold)
-    if asks:
-        terminal.wait_for(lambda text: "exit code 0: enter returns" in text, HANG_SECONDS)
-        terminal.write(b"\r")
-    terminal.wait_for(lambda text: "back <" in text, HANG_SECONDS)
-    terminal.write(b"q")
-    assert terminal.ending(HANG_SECONDS) == 0
-
-
-@pytest.mark.slow
 def test_the_viewer_has_the_size_that_the_terminal_got_meanwhile(open_app) -> None:
-    terminal = open_app("stty cols 60 rows 20", hold="go")
+    terminal = open_app("stty cols 60 rows 20")
     terminal.wait_for(lambda text: "back <> whole 60" in text, HANG_SECONDS)
     terminal.write(b"q")
     assert terminal.ending(HANG_SECONDS) == 0
@@ -167,8 +154,8 @@ from frontdesk.tui.terminal_job import run_in_terminal
 
 class Giving(App):
     def on_ready(self):
-        script = "kill -STOP $$; printf '<%s>' \\"$(cat)\\"; exit 3"
-        job = Job(["sh", "-c", script], b"in", holds=False)
+        script = "kill -STOP $$; printf '<%s>' \\"$(cat)\\""
+        job = Job(["sh", "-c", script], b"in")
         failure = run_in_terminal(self, job)
         group = os.tcgetpgrp(0) == os.getpgrp()
         os.write(1, f"<back {failure} {group}>".encode())
@@ -193,7 +180,7 @@ def test_a_program_has_the_terminal_and_what_it_may_have_left_of_modes_is_undone
         terminal.wait_for(rb"\x1b\[\?25h\x1b\[0 q")
         terminal.wait_for(b"".join(rb"\x1b\[\?%dl" % mode for mode in MODES))
         terminal.wait_for(rb"\x1b\[23;0t")
-        terminal.wait_for(b"<back exit code 3 True>")
+        terminal.wait_for(b"<back  True>")
         terminal.press(b"q")
         assert terminal.ending()[0] == 0
     finally:

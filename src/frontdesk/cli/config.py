@@ -13,7 +13,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
-_TABLES = ("viewer", "mirror", "alerts", "open", "network", "targets", "keys", "profiles")
+_TABLES = ("viewer", "mirror", "alerts", "network", "targets", "keys", "profiles")
 _MEMBERS = ("profile", "views", "commands", *_TABLES)
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
@@ -70,10 +69,6 @@ NEW_FILE = """\
 # picture_lines = "auto"
 # What pictures and files of messages may take on this computer, in MB.
 # media_mb = 512
-# Programs that open files, and voice messages; the file is their last argument. Default: that of
-# the system.
-# open_with = "open -a Preview"
-# open_audio = "mpv --no-video --really-quiet"
 
 [mirror]
 # Conversations to keep whole on this computer, for searching and for working offline: "off",
@@ -91,12 +86,6 @@ NEW_FILE = """\
 # quiet = "19:00-08:30"
 # Use the terminal's notifications too (iTerm2, kitty, WezTerm, Ghostty, foot, rxvt).
 # terminal = false
-# Run a program for each alert; it reads a sentence from a variable, or from standard input.
-# run = ["sh", "-c", 'notify-send frontdesk "$FRONTDESK_ALERT_TEXT"']
-
-[open]
-# The address of a conversation in a web inbox, which "o" opens; {id} is the conversation's id.
-# conversation = "https://inbox.example.com/conversations/{id}"
 
 [network]
 # PEM file of the certificate authorities to trust. Default: SSL_CERT_FILE, SSL_CERT_DIR, or the
@@ -121,18 +110,50 @@ NEW_FILE = """\
 # query = "is:open #billing sort:waiting"
 # key = "8"
 
-# Programs of your own, run on a conversation with "x" in the viewer.
+# Programs of your own, run on what is selected with "x" in the viewer; with the key "o", a program
+# opens conversations, links or files.
 # [[commands]]
 # name = "Read in less"
 # letter = "l"
-# run = ["less", "-R"]
+# run = "less -R"
 # stdin = "thread"
 # output = "terminal"
+# [[commands]]
+# name = "Open in the web inbox"
+# key = "o"
+# run = 'xdg-open "https://inbox.example.com/c/$FRONTDESK_CONVERSATION_ID"'
+# output = "none"
 
 # Profiles: frontdesk profiles add|list|use|remove. API keys are not kept in this file.
 # key_command is a program that writes the key, and can be set in the profile of a server:
 # key_command = ["pass", "show", "frontdesk"]
 """
+
+
+_OPENS = 'write [[commands]] with key = "o", for = ["file"] and run = \'mpv "$FRONTDESK_FILE"\''
+_IN_SCRIPT = "left: a script that the command runs can do this"
+# Members of earlier versions, with what is written in their place.
+_LEFT: Mapping[Place, str] = MappingProxyType(
+    {
+        ("open",): 'the table [open] left: write [[commands]] with key = "o" and run ='
+        " 'xdg-open \"https://inbox.example.com/c/$FRONTDESK_CONVERSATION_ID\"'",
+        ("viewer", "open_with"): f"open_with left: {_OPENS}",
+        ("viewer", "open_audio"): 'open_audio left: write [[commands]] with key = "o", for ='
+        ' ["file:audio"] and run = \'mpv "$FRONTDESK_FILE"\'',
+        ("alerts", "run"): 'run left: write [[commands]] with for = ["alert"]; it reads'
+        " $FRONTDESK_ALERT_TEXT",
+        ("commands", "ask"): f'ask {_IN_SCRIPT}, with output = "terminal"',
+        ("commands", "extract"): f"extract {_IN_SCRIPT}: grep -oE on the thread or the message",
+        ("commands", "when"): f"when {_IN_SCRIPT}: it reads $FRONTDESK_LABELS and the like",
+        ("commands", "hold"): f"hold {_IN_SCRIPT}; after a failure the terminal waits",
+        ("commands", "platforms"): f"platforms {_IN_SCRIPT}: uname says where it runs",
+        ("commands", "profiles"): f"profiles {_IN_SCRIPT}: it reads $FRONTDESK_PROFILE",
+        ("commands", "environment"): f"environment {_IN_SCRIPT}: A=1 before the program's name",
+        ("commands", "timeout"): "timeout left: a program has ten minutes, or runs under timeout",
+        ("commands", "last"): f"last {_IN_SCRIPT}: tail on what it reads",
+        ("commands", "cwd"): f"cwd {_IN_SCRIPT}: cd, as the first thing",
+    }
+)
 
 
 def _theme(value: str) -> str:
@@ -163,21 +184,6 @@ def _proxy(value: object) -> object:
     if value.strip():
         check_proxy(value.strip())
     return value.strip()
-
-
-def _conversation_link(value: str) -> str:
-    """Check that a link with an id in place of {id} leads to one web server, whatever the id."""
-    before, mark, after = value.strip().partition("{id}")
-    address = urlsplit(before)
-    braces = set("{}") & {*before, *after}
-    if not mark or braces or address.scheme not in ("http", "https") or not address.hostname:
-        raise ValueError(f"use an address with {{id}}: {_CONVERSATION_EXAMPLE}")
-    if not address.path or not value.strip().isprintable() or " " in value.strip():
-        raise ValueError(f"put {{id}} after the host: {_CONVERSATION_EXAMPLE}")
-    return value.strip()
-
-
-_CONVERSATION_EXAMPLE = '"https://inbox.example.com/conversations/{id}"'
 
 
 def _density(value: object) -> object:
@@ -295,7 +301,7 @@ class ViewerSettings(_Strict):
     """Viewer settings.
 
     density: lines per conversation, and picture_lines: height of a picture; 0 adapts to the
-    terminal. open_with, open_audio: programs with their first arguments.
+    terminal.
     """
 
     theme: _Theme | None = None
@@ -308,8 +314,6 @@ class ViewerSettings(_Strict):
     pictures: Annotated[str, BeforeValidator(_pictures)] = "auto"
     picture_lines: Annotated[int, BeforeValidator(_picture_lines)] = 0
     media_mb: _Megabytes = 512
-    open_with: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
-    open_audio: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
 
 
 class MirrorSettings(_Strict):
@@ -329,13 +333,6 @@ class AlertsTable(_Strict):
     window: _Target | None = None
     quiet: Annotated[QuietHours, BeforeValidator(_quiet)] | None = None
     terminal: bool = False
-    run: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
-
-
-class OpenSettings(_Strict):
-    """Addresses that the viewer opens. conversation: in a web inbox, with {id}."""
-
-    conversation: Annotated[str, AfterValidator(_conversation_link)] | None = None
 
 
 class NetworkSettings(_Strict):
@@ -400,7 +397,6 @@ class Configuration(NamedTuple):
     viewer: ViewerSettings = ViewerSettings.model_construct()
     mirror: MirrorSettings = MirrorSettings.model_construct()
     alerts: AlertsTable = AlertsTable.model_construct()
-    open: OpenSettings = OpenSettings.model_construct()
     network_settings: NetworkSettings = NetworkSettings.model_construct()
     targets: TargetSettings = TargetSettings.model_construct()
     keys: Mapping[str, str] = MappingProxyType({})
@@ -552,8 +548,11 @@ _OF_THE_VIEWER = ("viewer", "keys", "views", "commands")
 
 
 def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
-    """Remove members that only the viewer uses."""
+    """Remove members that only the viewer uses; commands for alerts are used by `tail`."""
     rest = {name: value for name, value in members.items() if name not in _OF_THE_VIEWER}
+    commands = members.get("commands")
+    if isinstance(commands, list):
+        rest["commands"] = [one for one in commands if "alert" in str(one)]
     profiles = rest.get("profiles")
     for profile in profiles.values() if isinstance(profiles, dict) else ():
         if isinstance(profile, dict):
@@ -571,8 +570,8 @@ class _Reader:
 
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
         for name in members.keys() - set(_MEMBERS):
-            self._report((name,), _unknown(name, _MEMBERS))
-        viewer, mirror, alerts, opens, network, targets, keys, tables = (
+            self._report((name,), _LEFT.get((name,)) or _unknown(name, _MEMBERS))
+        viewer, mirror, alerts, network, targets, keys, tables = (
             self._table((name,), members) for name in _TABLES
         )
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
@@ -584,7 +583,6 @@ class _Reader:
             self._validated(ViewerSettings, ("viewer",), viewer),
             self._validated(MirrorSettings, ("mirror",), mirror),
             self._validated(AlertsTable, ("alerts",), alerts),
-            self._validated(OpenSettings, ("open",), opens),
             self._validated(NetworkSettings, ("network",), network),
             self._validated(TargetSettings, ("targets",), targets),
             changed_keys,
@@ -708,7 +706,7 @@ class _Reader:
                 name = str(fault["loc"][0])
                 value = valid.pop(name, None)
                 if fault["type"] == "extra_forbidden":
-                    words = _unknown(name, names)
+                    words = _LEFT.get((place[0], name)) or _unknown(name, names)
                 else:
                     allowed = _ALLOWED.get(fault["type"]) or str(fault["ctx"]["error"])
                     # Proxy URLs may contain a password.

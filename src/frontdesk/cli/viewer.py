@@ -127,7 +127,6 @@ def preferences_of(
         bell=settings.bell,
         quiet_unfocused=settings.quiet_unfocused,
         mark_read_after=settings.mark_read_after,
-        conversation_link=configured.open.conversation,
         keys=configured.keys,
         profiles={name: where(profile) for name, profile in configured.profiles.items()},
         profile=profile.name if profile else None,
@@ -148,8 +147,6 @@ def media_of(settings: ViewerSettings, cache_file: Path, origin: str) -> MediaSe
         directory=environment.media_directory(cache_file, origin),
         downloads=environment.downloads_directory(),
         most_bytes=settings.media_mb * 1_000_000,
-        open_with=settings.open_with,
-        open_audio=settings.open_audio,
     )
 
 

@@ -1,205 +1,145 @@
-"""A command of the user: what it runs, on what, and where its output goes."""
+"""A command of the user: what it runs, on what, and where its output goes.
 
+What a customer or another server wrote is in no argument: many programs execute their arguments.
+It reaches a program by an environment variable, and on standard input.
+"""
+
+import re
 from collections.abc import Mapping
-from datetime import timedelta
 from types import MappingProxyType
 from typing import NamedTuple
-from urllib.parse import quote
 
-from frontdesk.own_commands.arguments import (
-    FIELD,
-    filled,
-    filled_text,
-    names_in,
-    variable,
-    variables,
-)
 from frontdesk.own_commands.runner import Job
 from frontdesk.system import subprocess_environment
+from frontdesk.text.clean import clean, one_line
 from frontdesk.text.messages import Entry
 from frontdesk.wire import Contact, Conversation, Message
 
-PLACES = ("conversation", "message", "contact", "marked", "report", "everywhere")
-INPUTS = (
-    *("none", "thread", "thread-json", "message", "message-json"),
-    *("selection", "report"),
+CONVERSATION, MESSAGE, LINK, FILE, REPORT, ALERT = (
+    *("conversation", "message", "link", "file"),
+    *("report", "alert"),
 )
-_CONVERSATION = (
-    *("conversation.", "contact.", "channel.", "assignee.", "labels"),
-    *("web_inbox", "query", "match"),
-)
-# Beginnings of the names of values in each place, and what can be on standard input there.
-VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "conversation": _CONVERSATION,
-        "message": (*_CONVERSATION, "message.", "media."),
-        "contact": ("contact.",),
-        "marked": ("query",),
-        "report": ("report.",),
-        "everywhere": (),
-    }
-)
+# What can be on standard input in each place; `file:TYPE` is a place too.
 READS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "conversation": ("thread", "thread-json", "selection"),
-        "message": ("thread", "thread-json", "message", "message-json"),
-        "contact": (),
-        "marked": ("thread", "selection"),
-        "report": ("report",),
-        "everywhere": (),
+        CONVERSATION: ("thread", "rows"),
+        MESSAGE: ("thread", "message"),
+        LINK: ("thread", "message"),
+        FILE: ("thread", "message"),
+        REPORT: ("rows",),
+        ALERT: ("message",),
     }
 )
-OUTPUTS = ("pane", "terminal", "notify", "clipboard", "none")
-# As `sys.platform` begins, by the name in the configuration.
-PLATFORMS: Mapping[str, str] = MappingProxyType(
-    {"linux": "linux", "macos": "darwin", "windows": "win32"}
-)
-# Seconds; a program whose output nobody sees goes on after them.
-_LIMITS = {"pane": 600.0, "notify": 30.0, "clipboard": 30.0, "none": 30.0}
+INPUTS = ("none", "thread", "message", "rows")
+OUTPUTS = ("pane", "under", "clipboard", "notice", "terminal", "none")
+# A program whose output nobody sees goes on after it.
+_LIMIT_SECONDS = 600.0
+# Bytes of a variable, and of all: Linux takes 128 KiB, and 2 MiB with all arguments.
+MOST_BYTES, MOST_ENVIRONMENT = 32 * 1024, 256 * 1024
 # Programs draw nothing and ask for nothing where their output is read as lines.
 _PLAIN = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat"}
 
 
-class AskedField(NamedTuple):
-    """A value that is asked for when a command is run. choices: () for any text."""
-
-    name: str
-    title: str
-    default: str = ""
-    choices: tuple[str, ...] = ()
-
-
 class OwnCommand(NamedTuple):
-    """A command of the configuration. letter: in the menu, or "". places: what it is run on.
+    """A command of the configuration. places: what it is run on, see `READS`.
 
-    key: of the keyboard, or "". fields: what is asked for. extract: regular expression of which a
-    match is chosen, or "". condition: query that its conversation has to match, or "". holds:
-    whether the terminal waits for a key at the end; None: after a failure.
-
-    run: program and arguments with placeholders. last: newest entries of a thread on standard
-    input, 0 for all. confirm: a question with placeholders, or "". profiles, platforms: where it
-    is offered, () for everywhere. directory: "" is the home directory.
+    run: a line for `sh`, or a program and its arguments. letter: in the menu, or "". key: of the
+    keyboard, or "". stdin: of `INPUTS`. output: of `OUTPUTS`. confirm: a question, or "".
     """
 
     name: str
-    run: tuple[str, ...]
+    run: str | tuple[str, ...]
     letter: str = ""
-    places: tuple[str, ...] = ("conversation",)
-    stdin: str = "none"
-    last: int = 0
-    output: str = "pane"
-    timeout: timedelta | None = None
-    confirm: str = ""
-    directory: str = ""
-    environment: Mapping[str, str] = MappingProxyType({})
-    profiles: tuple[str, ...] = ()
-    platforms: tuple[str, ...] = ()
     key: str = ""
-    fields: tuple[AskedField, ...] = ()
-    extract: str = ""
-    condition: str = ""
-    holds: bool | None = None
+    places: tuple[str, ...] = (CONVERSATION,)
+    stdin: str = "none"
+    output: str = "pane"
+    confirm: str = ""
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        """All texts that may have placeholders."""
-        return (*self.run, self.confirm)
+    def arguments(self) -> tuple[str, ...]:
+        return ("sh", "-c", self.run) if isinstance(self.run, str) else self.run
 
-    def uses(self, name: str) -> bool:
-        """True if a placeholder or a variable is used whose name begins so."""
-        return any(one.startswith(name) for one in names_in(self.texts)) or any(
-            variable(name) in text for text in self.run
-        )
-
-    def is_offered(self, profile: str | None, platform: str) -> bool:
-        """True if it can be run in a profile on a platform (`sys.platform`)."""
-        in_profile = not self.profiles or profile in self.profiles
-        names = [PLATFORMS[name] for name in self.platforms]
-        return in_profile and (not names or any(platform.startswith(name) for name in names))
-
-    def arguments(self, values: Mapping[str, str]) -> list[str]:
-        """Program and arguments with values. Raises: BadSettings: see `filled`."""
-        return filled(self.run, values)
-
-    def question(self, values: Mapping[str, str]) -> str:
-        """What to confirm, or "". Raises: BadSettings: a value is blank."""
-        return filled_text(self.confirm, values)
-
-    def job(self, values: Mapping[str, str], profile: str | None, stdin: bytes) -> Job:
-        """Raises: BadSettings: see `filled`."""
-        limit = self.timeout.total_seconds() if self.timeout else _LIMITS.get(self.output)
+    def job(self, values: Mapping[str, str], profile: str | None, stdin: str = "") -> Job:
+        """The program to run with values; a nested `frontdesk` reads the same inbox by them."""
+        facts = {**values, "COMMAND": self.name, **({"PROFILE": profile} if profile else {})}
+        in_terminal = self.output == "terminal"
         return Job(
-            self.arguments(values),
-            stdin,
-            program_environment(
-                {**facts(values, profile), "FRONTDESK_COMMAND": self.name, **self.environment},
-                is_plain=self.output != "terminal",
-            ),
-            self.directory or None,
-            limit,
-            keeps_errors=self.output in ("pane", "notify"),
+            self.arguments,
+            stdin.encode("utf-8", "replace"),
+            {
+                **subprocess_environment.allowed(),
+                **({} if in_terminal else _PLAIN),
+                **variables(facts),
+            },
+            None if in_terminal else _LIMIT_SECONDS,
+            keeps_errors=self.output in ("pane", "notice"),
             detached=self.output == "none",
-            holds=self.holds,
         )
 
 
-def program_environment(facts: Mapping[str, str], *, is_plain: bool = True) -> dict[str, str]:
-    """The environment of a command. is_plain: its output is read as lines."""
-    plain = _PLAIN if is_plain else {}
-    return {**subprocess_environment.allowed(), **plain, **facts}
+def variables(values: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables with all values, each on one line except the text of a message.
+
+    A long one is cut, and more than `MOST_ENVIRONMENT` bytes are left out.
+    """
+    environment: dict[str, str] = {}
+    left = MOST_ENVIRONMENT
+    for name, value in values.items():
+        text = clean(value) if name == "MESSAGE_TEXT" else one_line(clean(value))
+        text = text.encode()[:MOST_BYTES].decode(errors="ignore")
+        left -= len(text.encode())
+        if left >= 0:
+            environment[f"FRONTDESK_{name}"] = text
+    return environment
 
 
 def values_of(
-    conversation: Conversation | None,
+    conversation: Conversation,
     entry: Entry | None = None,
     query: str = "",
     contact: Contact | None = None,
-    web_inbox: str | None = None,
 ) -> dict[str, str]:
-    """Values of the placeholders for a row, its contact, and an entry of its thread.
-
-    web_inbox: address of a conversation, with {id}.
-    """
-    values = {"query": query, **contact_values(contact)}
-    if conversation is not None:
-        one = conversation
-        values |= {
-            "conversation.id": one.id,
-            "conversation.status": one.status,
-            "conversation.waiting_since": one.waiting_since or "",
-            "contact.id": one.contact.id,
-            "contact.name": one.contact.name or values.get("contact.name", ""),
-            "contact.phone": one.contact.phone or values.get("contact.phone", ""),
-            "channel.id": one.channel.id,
-            "channel.name": one.channel.name or "",
-            "channel.phone": one.channel.phone or "",
-            "assignee.name": one.assignee.name if one.assignee else "",
-            "labels": ", ".join(one.labels),
-            "web_inbox": (web_inbox or "").replace("{id}", quote(one.id, safe="")),
-        }
+    """Values for a row, its contact, and an entry of its thread, by the name of the variable."""
+    one, values = conversation, _contact_values(contact)
+    values |= {
+        "QUERY": query,
+        "CONVERSATION_ID": one.id,
+        "CONVERSATION_STATUS": one.status,
+        "CONVERSATION_WAITING_SINCE": one.waiting_since or "",
+        "CONTACT_ID": one.contact.id,
+        "CONTACT_NAME": one.contact.name or values.get("CONTACT_NAME", ""),
+        "CONTACT_PHONE": one.contact.phone or values.get("CONTACT_PHONE", ""),
+        "CHANNEL_ID": one.channel.id,
+        "CHANNEL_NAME": one.channel.name or "",
+        "CHANNEL_PHONE": one.channel.phone or "",
+        "ASSIGNEE_NAME": one.assignee.name if one.assignee else "",
+        "LABELS": ", ".join(one.labels),
+    }
     if entry is not None:
         values |= {
-            "message.id": entry.id,
-            "message.text": entry.text or "",
-            "message.type": entry.type if isinstance(entry, Message) else "note",
-            "message.author": entry.author,
+            "MESSAGE_ID": entry.id,
+            "MESSAGE_TEXT": entry.text or "",
+            "MESSAGE_TYPE": entry.type if isinstance(entry, Message) else "note",
+            "MESSAGE_AUTHOR": entry.author,
         }
         if isinstance(entry, Message) and entry.media is not None:
-            values["media.name"] = entry.media.filename or ""
+            values["MEDIA_NAME"] = entry.media.filename or ""
     return values
 
 
-def contact_values(contact: Contact | None) -> dict[str, str]:
+def _contact_values(contact: Contact | None) -> dict[str, str]:
     """Values of a contact; those of its custom fields as text."""
     if contact is None:
         return {}
-    fields = {f"{FIELD}{key}": _field_text(one) for key, one in contact.custom_fields.items()}
     return {
-        "contact.id": contact.id,
-        "contact.name": contact.name or contact.profile_name or "",
-        "contact.phone": contact.phone or "",
-        "contact.email": contact.email or "",
-        **fields,
+        "CONTACT_NAME": contact.name or contact.profile_name or "",
+        "CONTACT_PHONE": contact.phone or "",
+        "CONTACT_EMAIL": contact.email or "",
+        **{
+            "CONTACT_FIELDS_" + re.sub("[^A-Z0-9]", "_", key.upper()): _field_text(one)
+            for key, one in contact.custom_fields.items()
+        },
     }
 
 
@@ -209,8 +149,3 @@ def _field_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
-
-
-def facts(values: Mapping[str, str], profile: str | None) -> dict[str, str]:
-    """Variables for a program: a nested `frontdesk` reads the same inbox by them."""
-    return {**variables(values), **({"FRONTDESK_PROFILE": profile} if profile else {})}

@@ -20,18 +20,15 @@ class Job(NamedTuple):
     """What to run. environment None: what every program gets. timeout_seconds None: no limit.
 
     keeps_errors: standard error is part of the output; else it is kept apart. detached: the program
-    may go on when its job has ended, and its output is dropped. holds: whether a terminal that it
-    had waits for enter at the end; None: after a failure.
+    may go on when its job has ended, and its output is dropped.
     """
 
     arguments: Sequence[str]
     stdin: bytes = b""
     environment: Mapping[str, str] | None = None
-    directory: str | None = None
     timeout_seconds: float | None = None
     keeps_errors: bool = True
     detached: bool = False
-    holds: bool | None = None
 
     @property
     def variables(self) -> dict[str, str]:
@@ -101,7 +98,6 @@ class ProgramRun(asyncio.SubprocessProtocol):
                 stdout=pipe,
                 stderr=asyncio.subprocess.STDOUT if job.keeps_errors else pipe,
                 env=job.variables,
-                cwd=job.directory,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:

@@ -6,7 +6,6 @@ nothing.
 
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -14,13 +13,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
 
-from frontdesk.file_types import HEAD_BYTES, KNOWN_TYPES, SOUNDS, media_type, safe_name
-from frontdesk.system import private_files, subprocess_environment
-from frontdesk.tui.preferences import MediaSettings
+from frontdesk.file_types import HEAD_BYTES, KNOWN_TYPES, media_type, safe_name
+from frontdesk.system import private_files
 
 _OPENED = "open"
-# A program that ends with an error does so sooner; others run on.
-_STARTS_WITHIN_SECONDS = 10.0
 _MOST_NUMBERED = 1_000
 _LEFT_SECONDS = 86_400.0
 
@@ -57,15 +53,11 @@ class FileAtHand(NamedTuple):
         return self.type in KNOWN_TYPES
 
 
-def opener(file: FileAtHand, settings: MediaSettings, environment: Mapping[str, str]) -> list[str]:
-    """Program with its arguments that opens a file, without the file; [] if there is none.
+def opener(environment: Mapping[str, str]) -> list[str]:
+    """The system's program that opens files; [] if there is none.
 
-    Over ssh the system's programs draw on another screen.
+    Over ssh it draws on another screen.
     """
-    if file.type in SOUNDS and settings.open_audio:
-        return [*settings.open_audio]
-    if settings.open_with:
-        return [*settings.open_with]
     if environment.get("SSH_CONNECTION"):
         return []
     if sys.platform == "darwin":
@@ -84,32 +76,8 @@ class OpenedFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory / _OPENED / str(os.getpid())
-        self._running: dict[Path, subprocess.Popen[bytes]] = {}
         for left in _older_than(self._directory.parent, _LEFT_SECONDS):
             shutil.rmtree(left, ignore_errors=True)
-
-    def open(self, file: FileAtHand, program: list[str]) -> str:
-        """Start a program with a file, and wait for an early end; returns why it failed, or "".
-
-        Blocks for some seconds: call it in a thread.
-        """
-        try:
-            process = subprocess.Popen(
-                [*program, os.fspath(self.copy_of(file))],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=subprocess_environment.allowed(),
-                start_new_session=True,
-            )
-        except OSError as error:
-            return error.strerror or str(error)
-        self._running[file.path] = process
-        try:
-            code = process.wait(_STARTS_WITHIN_SECONDS)
-        except subprocess.TimeoutExpired:
-            return ""
-        return f"it ended with {code}" if code > 0 else ""
 
     def copy_of(self, file: FileAtHand) -> Path:
         """Path of a copy of a file, without a word of its sender. Raises: OSError."""
@@ -117,14 +85,6 @@ class OpenedFiles:
         path = Path(mkdtemp(dir=self._directory)) / file.plain_name
         _link(file.path, path)
         return path
-
-    def stop(self, path: Path) -> bool:
-        """End the program that has a file, such as a player; False if none is running."""
-        process = self._running.pop(path, None)
-        if process is None or process.poll() is not None:
-            return False
-        process.terminate()
-        return True
 
     def clear(self) -> None:
         """Delete the copies."""

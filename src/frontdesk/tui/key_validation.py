@@ -22,12 +22,8 @@ _FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
 _NAMED = {key.value.rpartition("+")[2] for key in Keys} | _FUNCTION_KEYS
 _NAMED |= set(KEY_NAME_REPLACEMENTS.values()) | {key_of(character) for character in punctuation}
 
-# Screens of the places of own commands that are not in the inbox alone. The contacts have the keys
-# of the directory.
-_SCREENS_OF: Mapping[str, Sequence[str]] = {
-    "contact": ("InboxScreen", "DirectoryScreen"),
-    "report": ("ReportScreen",),
-}
+# What a command may have the key of: it then opens what it is for.
+OPEN_ACTION = "inbox.open_link"
 
 BindingGroup = Sequence[type[DOMNode]]
 
@@ -126,9 +122,9 @@ def taken_by(key: str, places: Collection[str], keys: Mapping[str, str]) -> str:
 
     keys: changed keys by binding id.
     """
-    names = {name for place in places for name in _SCREENS_OF.get(place, ("InboxScreen",))}
+    names = {"ReportScreen" if place == "report" else "InboxScreen" for place in places}
     for group in _binding_groups():
-        if group[0].__name__ not in names and "everywhere" not in places:
+        if group[0].__name__ not in names:
             continue
         for default, binding in _bindings(group):
             if key in keys.get(binding.id or "", default).split(","):

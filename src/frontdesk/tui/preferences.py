@@ -28,8 +28,7 @@ class MediaSettings(NamedTuple):
 
     pictures: "auto", "large" (only in the dialog), "blocks", "kitty" or "off". lines: height of
     pictures in a thread; 0: that of the terminal. directory: where files are kept; None: nowhere.
-    downloads: where they are saved; most_bytes: what they may take. open_with, open_audio: programs
-    with their first arguments; () is the system's.
+    downloads: where they are saved; most_bytes: what they may take.
     """
 
     pictures: str = "auto"
@@ -37,15 +36,12 @@ class MediaSettings(NamedTuple):
     directory: Path | None = None
     downloads: Path = Path()
     most_bytes: int = 0
-    open_with: tuple[str, ...] = ()
-    open_audio: tuple[str, ...] = ()
 
 
 class Preferences(NamedTuple):
     """theme: a name. density: lines per conversation; 0 depends on the terminal's size.
 
     mark_read_after: seconds on a conversation until it is read; "open": only when it is opened.
-    conversation_link: address of a conversation in a web inbox, with {id}.
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
@@ -58,7 +54,6 @@ class Preferences(NamedTuple):
     bell: bool = False
     quiet_unfocused: bool = False
     mark_read_after: ReadAfter = READ_AFTER_SECONDS
-    conversation_link: str | None = None
     keys: Mapping[str, str] = MappingProxyType({})
     profiles: Mapping[str, str] = MappingProxyType({})
     profile: str | None = None

@@ -61,10 +61,10 @@ def _run(job: Job, stdin: int | None) -> str:
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or str(error)
         return clean(f"{job.arguments[0]} cannot be run: {words}")
-    if code if job.holds is None else job.holds:
+    if code:
         # Its last words would be gone with the screen that comes back.
         with suppress(EOFError, OSError, KeyboardInterrupt):
-            input(f"\n[{exit_words(code) or 'exit code 0'}: enter returns] ")
+            input(f"\n[{exit_words(code)}: enter returns] ")
     return exit_words(code)
 
 
@@ -73,7 +73,6 @@ def _popen(job: Job, stdin: int | None, **options: Any) -> subprocess.Popen[byte
         job.arguments,
         stdin=stdin,
         env=job.variables,
-        cwd=job.directory,
         **options,
     )
 

@@ -41,11 +41,11 @@ class ProgramApp(Dressed):
     def running(self) -> RunningPrograms:
         return programs_of(self, Clock(UTC, lambda: NOW))
 
-    def start(self, name: str, *arguments: str, id: str = "", output: str = "notify") -> None:
+    def start(self, name: str, *arguments: str, id: str = "", output: str = "notice") -> None:
         command = OwnCommand(name, tuple(arguments), output=output)
         environment = dict(os.environ)
         job = Job(arguments, environment=environment, detached=output == "none",
-                  keeps_errors=output == "notify")  # fmt: skip
+                  keeps_errors=output == "notice")  # fmt: skip
         self.running.run(command, job, id, f"the customer of {id}")
 
     def leave(self) -> None:
@@ -120,14 +120,14 @@ async def test_a_program_that_goes_on_by_itself_is_not_cancelled(pilot: Pilot[An
 @pytest.mark.parametrize(
     ("script", "output", "words"),
     [
-        ("echo one; echo two", "notify", "A: two"),
-        ("true", "notify", "A: done"),
-        ("echo out; echo no >&2; exit 3", "notify", "A: exit code 3: no"),
-        ("exit 3", "notify", "A: exit code 3"),
+        ("echo one; echo two", "notice", "A: two"),
+        ("true", "notice", "A: done"),
+        ("echo out; echo no >&2; exit 3", "notice", "A: exit code 3: no"),
+        ("exit 3", "notice", "A: exit code 3"),
         ("echo no >&2; exit 3", "clipboard", "A: exit code 3: no"),
         ("echo out; echo no >&2; exit 3", "clipboard", "A: exit code 3: out"),
-        (f"printf {'x' * 200}", "notify", f"A: {'x' * 200}"),
-        (f"printf {'x' * 201}", "notify", f"A: {'x' * 199}…"),
+        (f"printf {'x' * 200}", "notice", f"A: {'x' * 200}"),
+        (f"printf {'x' * 201}", "notice", f"A: {'x' * 199}…"),
     ],
 )
 async def test_the_last_line_of_a_program_is_said_at_its_end(

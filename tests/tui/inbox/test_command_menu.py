@@ -1,4 +1,4 @@
-"""What own commands are run on, and what they ask for."""
+"""What own commands are run on, what they read, and what stays."""
 
 import json
 import sys
@@ -11,12 +11,13 @@ import pytest
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
-from frontdesk.own_commands.command import AskedField, OwnCommand
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.program_output import ProgramOutput
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.preferences import Preferences, Switch
+from frontdesk.tui.widgets.message_list import Thread
 from tests.conftest import NOW
 from tests.tui.conftest import idle_until, notifications, settle, shown
 from tests.tui.faulty_sources import Offline
@@ -42,8 +43,7 @@ def make(client: InboxClient, cache: Cache) -> Make:
 
     def make(*commands: OwnCommand) -> FrontdeskApp:
         mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
-        link = "https://inbox.example.com/c/{id}"
-        preferences = Preferences(commands=commands, conversation_link=link)
+        preferences = Preferences(commands=commands)
         clock = Clock(UTC, lambda: NOW)
         return FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
 
@@ -56,7 +56,7 @@ def record(tmp_path: Path) -> Callable[..., OwnCommand]:
 
     def record(*arguments: str, name: str = "Record", **members: object) -> OwnCommand:
         run = (*RECORD, str(tmp_path / "recorded"), "--", *arguments)
-        return OwnCommand(name, run, output="notify", **members)
+        return OwnCommand(name, run, output="notice", **members)
 
     return record
 
@@ -74,113 +74,100 @@ def recorded(tmp_path: Path) -> Callable[[], list[object]]:
     return recorded
 
 
-async def test_what_is_asked_for_becomes_values(make: Make, record, recorded) -> None:
-    fields = (AskedField("tone", "Tone", "short", ("short", "long")), AskedField("note", "Note"))
-    app = make(record(fields=fields))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, "x", "1")
-        assert "Tone" in shown(app)
-        await press(pilot, *"long", "enter")
-        await press(pilot, "enter")
-        await idle_until(pilot, recorded.exists)
-        environment = recorded()[2]
-        asked = [environment[f"FRONTDESK_ASK_{name}"] for name in ("TONE", "NOTE")]
-        assert asked == ["long", ""]
-
-
 async def test_nothing_runs_if_a_question_is_left(make: Make, record, recorded) -> None:
-    app = make(record(fields=(AskedField("note", "Note"),), confirm="With {ask.note}?"))
+    app = make(record(confirm="Now?"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "x", "1", "escape")
         assert isinstance(app.screen, InboxScreen)
-        await press(pilot, "x", "1", "enter")
-        assert notifications(app)[-1] == "There is no value of note here for {ask.note}"
         assert not recorded.exists()
 
 
-async def test_one_of_several_matches_is_chosen_and_none_is_said(
-    make: Make, record, recorded
-) -> None:
-    some = record(name="Some", extract="[a-z]{4,6}")
-    none = record(name="None", extract="QQ[0-9]{9}")
-    app = make(some, none)
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, "x", "2")
-        await idle_until(pilot, lambda: bool(notifications(app)))
-        assert notifications(app)[-1] == "None: nothing here matches QQ[0-9]{9}"
-        await press(pilot, "x", "1")
-        await idle_until(pilot, lambda: not isinstance(app.screen, InboxScreen))
-        await press(pilot, "down", "enter")
-        await idle_until(pilot, recorded.exists)
-        assert 4 <= len(recorded()[2]["FRONTDESK_MATCH"]) <= 6
-
-
-async def test_a_command_with_a_query_is_for_its_conversations_only(make: Make, record) -> None:
-    app = make(
-        record(name="Open ones", condition="is:open"),
-        record(name="Closed ones", condition="is:resolved", key="ctrl+g"),
-    )
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, "x")
-        assert "Open ones" in shown(app)
-        assert "Closed ones" not in shown(app)
-        await press(pilot, "escape", "ctrl+g")
-        words = "Closed ones is only for conversations of is:resolved"
-        assert notifications(app)[-1] == words
-
-
 async def test_the_selected_rows_are_read_as_lines_of_json(make: Make, record, recorded) -> None:
-    app = make(record(places=("marked",), stdin="selection", key="ctrl+g"))
+    app = make(record(stdin="rows", key="ctrl+g"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await press(pilot, "ctrl+g")
-        assert notifications(app)[-1] == "Record needs selected conversations: space selects one"
         ids = queue_names(app)[:2]
         await press(pilot, "space", "j", "space", "ctrl+g")
         await idle_until(pilot, recorded.exists)
         rows = [json.loads(line) for line in str(recorded()[1]).splitlines()]
         assert [row["conversation"]["id"] for row in rows] == ids
         assert all(row["entries"] for row in rows)
+        assert "FRONTDESK_CONVERSATION_ID" not in recorded()[2]
+
+
+async def test_without_a_selection_the_row_is_that_under_the_cursor(
+    make: Make, record, recorded
+) -> None:
+    app = make(record(stdin="rows"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "x", "1")
+        await idle_until(pilot, recorded.exists)
+        assert json.loads(str(recorded()[1]))["conversation"]["id"] == queue_names(app)[1]
 
 
 async def test_a_command_of_conversations_is_run_on_one_of_selected_rows(
     make: Make, record, recorded
 ) -> None:
-    app = make(record("{conversation.id}"))
+    app = make(record())
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "space", "j", "space", "x", "1")
         assert any("alone, not on the 2 selected" in words for words in notifications(app))
         await idle_until(pilot, recorded.exists)
-        assert recorded()[0] == [queue_names(app)[1]]
+        assert recorded()[2]["FRONTDESK_CONVERSATION_ID"] == queue_names(app)[1]
 
 
-async def test_values_of_the_contact_and_the_web_inbox_are_filled_in(
-    make: Make, record, recorded
-) -> None:
-    app = make(record("{web_inbox}", "{contact.id}"))
+async def test_a_program_knows_the_contact(make: Make, record, recorded) -> None:
+    app = make(record("hello"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         conversation = open_conversation(app)
         await press(pilot, "x", "1")
         await idle_until(pilot, recorded.exists)
-        [[address, id], _, environment] = recorded()
-        assert address == f"https://inbox.example.com/c/{conversation.id}"
-        assert id == environment["FRONTDESK_CONTACT_ID"] == conversation.contact.id
+        [arguments, _, environment] = recorded()
+        assert arguments == ["hello"]
+        assert environment["FRONTDESK_CONTACT_ID"] == conversation.contact.id
         assert environment["FRONTDESK_CONTACT_NAME"] == conversation.contact.name
 
 
-async def test_a_message_without_a_file_has_no_path(make: Make, record, recorded) -> None:
-    app = make(record("{media.file}", places=("message",)))
+@pytest.mark.parametrize("place", ["file", "file:audio", "link"])
+async def test_a_command_for_files_or_links_needs_a_message_with_one(
+    make: Make, record, recorded, place: str
+) -> None:
+    app = make(record(places=(place,), key="ctrl+g"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await press(pilot, "3", "x", "1")
-        assert notifications(app)[-1] == "There is no file at this message"
+        await press(pilot, "3", "ctrl+g")
+        thing = place.partition(":")[0]
+        assert notifications(app)[-1] == f"Record needs a {thing}: go to one in the thread"
         assert not recorded.exists()
+
+
+async def test_a_result_stays_under_its_message_until_it_is_removed(make: Make) -> None:
+    message = {"places": ("message",), "stdin": "message", "output": "under"}
+    shout = OwnCommand("Shout", "tr a-z A-Z", **message)
+    app = make(shout, OwnCommand("Summary", "echo short", output="under"))
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "k")
+        text = app.screen.query_one(Thread).copied()
+        await press(pilot, "x", "1")
+        await idle_until(pilot, lambda: "Shout  a program's" in shown(app))
+        await press(pilot, "x", "2")
+        await idle_until(pilot, lambda: "Summary  a program's" in shown(app))
+        before = shown(app)
+        assert before.index("Shout  a program's") < before.index("Summary  a program's")
+        assert app.screen.query_one(Thread).copied() == text
+        await press(pilot, "2", "j")
+        assert "Summary  a program's" not in shown(app)
+        await press(pilot, "k", "3")
+        await press(pilot, "x")
+        assert "remove the result of Summary" in shown(app)
+        await press(pilot, "3")
+        assert "Summary  a program's" not in shown(app)
+        assert "Shout  a program's" in shown(app)
 
 
 async def test_a_key_runs_a_command_and_a_key_of_the_screen_stays(
@@ -198,7 +185,7 @@ async def test_a_key_runs_a_command_and_a_key_of_the_screen_stays(
 
 
 async def test_programs_that_run_are_listed_and_cancelled_under_x(make: Make) -> None:
-    app = make(OwnCommand("Sleep", ("sleep", "60"), output="notify", timeout=None))
+    app = make(OwnCommand("Sleep", ("sleep", "60"), output="notice"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await pilot.press("x", "1")
@@ -212,7 +199,7 @@ async def test_programs_that_run_are_listed_and_cancelled_under_x(make: Make) ->
         assert notifications(app)[-1] == "Sleep: cancelled"
 
 
-@pytest.mark.parametrize("output", ["notify", "pane"])
+@pytest.mark.parametrize("output", ["notice", "pane"])
 async def test_leaving_asks_while_a_program_runs(make: Make, output: str) -> None:
     app = make(OwnCommand("Sleep", ("sleep", "60"), output=output))
     async with app.run_test(size=SIZE) as pilot:
@@ -220,7 +207,7 @@ async def test_leaving_asks_while_a_program_runs(make: Make, output: str) -> Non
         await pilot.press("x", "1")
         if output == "pane":
             await idle_until(pilot, lambda: isinstance(app.screen, ProgramOutput))
-        await idle_until(pilot, lambda: output == "notify" or "running 0 s" in shown(app))
+        await idle_until(pilot, lambda: output == "notice" or "running 0 s" in shown(app))
         await pilot.press("ctrl+q")
         await idle_until(pilot, lambda: "1 program running" in shown(app))
         await pilot.press("enter")
@@ -230,26 +217,24 @@ async def test_leaving_asks_while_a_program_runs(make: Make, output: str) -> Non
         await idle_until(pilot, lambda: not app.is_running)
 
 
-async def test_a_report_is_read_as_csv_and_as_a_file(make: Make, record, recorded) -> None:
-    app = make(record("{report.file}", places=("report",), stdin="report", key="ctrl+g"))
+async def test_a_report_is_read_as_csv(make: Make, record, recorded) -> None:
+    inbox = record(name="Inbox", key="ctrl+g", confirm="?")
+    app = make(inbox, record(places=("report",), stdin="rows", key="ctrl+g"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "ctrl+g")
-        assert notifications(app)[-1] == "Record is not for what is shown here"
-        await press(pilot, "v", "r", "x", "1")
+        assert "Yes, run Inbox" in shown(app)
+        await press(pilot, "escape", "v", "r", "ctrl+g")
         await idle_until(pilot, recorded.exists)
-        [[path], text, _] = recorded()
-        assert Path(str(path)).read_text() == text
-        assert "," in str(text)
+        assert "," in str(recorded()[1])
 
 
-async def test_a_command_for_everywhere_is_in_every_view(make: Make, record, recorded) -> None:
-    app = make(record("hello", places=("everywhere",)))
+async def test_other_views_have_no_commands(make: Make, record) -> None:
+    app = make(record(key="ctrl+g"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await press(pilot, "v", "s", "x", "1")
-        await idle_until(pilot, recorded.exists)
-        assert recorded()[0] == ["hello"]
+        await press(pilot, "v", "s", "ctrl+g")
+        assert notifications(app)[-1] == "Record is not for what is shown here"
 
 
 async def test_a_pane_of_output_is_resized_below_what_the_viewer_needs(make: Make) -> None:
@@ -269,21 +254,12 @@ async def test_a_pane_of_output_is_resized_below_what_the_viewer_needs(make: Mak
         assert isinstance(app.screen, ProgramOutput)
 
 
-async def test_a_command_of_contacts_is_in_their_view(make: Make, record, recorded) -> None:
-    app = make(record(places=("contact",), key="f9"))
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, "v", "c", "down", "f9")
-        await idle_until(pilot, recorded.exists)
-        assert recorded()[2]["FRONTDESK_CONTACT_NAME"] in shown(app)
-
-
 async def test_without_a_connection_the_cached_part_is_read_and_that_is_said(
     client: InboxClient, cache: Cache, record, recorded
 ) -> None:
     source = Offline(client)
     mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)
-    preferences = Preferences(commands=(record(stdin="selection", places=("marked",)),))
+    preferences = Preferences(commands=(record(stdin="rows"),))
     clock = Clock(UTC, lambda: NOW)
     app = FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
     async with app.run_test(size=SIZE) as pilot:
@@ -315,7 +291,7 @@ async def test_another_profile_is_opened_only_after_yes_while_a_program_runs(
 ) -> None:
     mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
     preferences = Preferences(
-        commands=(OwnCommand("Sleep", ("sleep", "60"), output="notify"),),
+        commands=(OwnCommand("Sleep", ("sleep", "60"), output="notice"),),
         profiles={"one": "here", "two": "there"},
         profile="one",
     )

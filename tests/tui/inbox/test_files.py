@@ -1,5 +1,6 @@
 """Pictures and files of messages in the viewer: seen, opened, saved."""
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from textual.widgets import Input
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.search import SearchScreen
 from frontdesk.tui.preferences import MediaSettings
@@ -176,26 +178,58 @@ async def test_a_file_of_an_unknown_kind_is_never_opened(
         assert app.screen.query_one(Input).value.endswith("a.pdf")
 
 
-async def test_a_program_gets_the_file_under_our_name_and_is_ended_by_the_same_key(
+async def test_a_command_opens_the_file_under_our_name_and_is_ended_by_the_same_key(
     client: InboxClient, cache: Cache, tmp_path: Path
 ) -> None:
     told = tmp_path / "told"
-    program = (sys.executable, "-c", f"import sys, pathlib, time; pathlib.Path({str(told)!r})"
-               ".write_text(sys.argv[1]); time.sleep(60)")  # fmt: skip
+    record = f'echo "$FRONTDESK_FILE" > {told}.new; mv {told}.new {told}; exec sleep 60'
+    commands = (
+        OwnCommand("Play", "exit 1", key="o", places=("file:audio",), output="notice"),
+        OwnCommand("Show", record, key="o", places=("file:image",), output="notice"),
+        OwnCommand("Other", "exit 1", key="o", places=("file",), output="notice"),
+    )
     source = WithFiles(client, [a_photo(filename="mirror.png")], ["image"])
     source.files["one"] = png(400, 300)
-    app = viewer_of(source, cache, MediaSettings(
-        directory=tmp_path / "media", most_bytes=10_000_000, open_with=program))  # fmt: skip
+    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
+    app = viewer_of(source, cache, kept, commands)
     async with app.run_test(size=(120, 40)) as pilot:
         await entered(pilot, source)
         await pilot.press("o")
-        await idle_until(pilot, lambda: told.exists() and bool(told.read_text()))
-        handed = Path(told.read_text())
+        await idle_until(pilot, told.exists)
+        handed = Path(told.read_text().strip())
         assert handed.name == "photo.png"
         assert handed.read_bytes() == source.files["one"]
         await pilot.press("o")
-        await idle_until(pilot, lambda: "is not played any more" in shown(app))
+        await idle_until(pilot, lambda: "Show: cancelled" in shown(app))
     assert not handed.exists()
+
+
+@pytest.mark.parametrize(("status", "words"), [(0, "is opened by"), (3, "exit code 3")])
+async def test_the_program_of_the_system_opens_a_file_where_no_command_does(
+    client: InboxClient,
+    cache: Cache,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    words: str,
+) -> None:
+    program, told = tmp_path / "bin" / "xdg-open", tmp_path / "told"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$1" > {told}\nexit {status}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    source = WithFiles(client, [a_photo(filename="mirror.png")], ["image"])
+    source.files["one"] = png(400, 300)
+    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
+    app = viewer_of(source, cache, kept)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        await pilot.press("o")
+        await idle_until(pilot, lambda: words in shown(app))
+        await idle_until(pilot, told.exists)
 
 
 def numbers_drawn(thread: Thread) -> set[int]:

@@ -216,8 +216,8 @@ async def test_o_without_a_link_says_what_it_could_open(viewer: Viewer) -> None:
             await pilot.press(pane, "o")
             await settle(pilot)
             assert notifications(app) == [
-                "No link here. To open conversations in a web inbox, set [open] conversation in the"
-                " configuration"
+                "No link here. To open conversations in a web inbox, write a command with"
+                ' key = "o" in the configuration'
             ]
 
 

@@ -8,6 +8,7 @@ from frontdesk.alert_settings import AlertSettings
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import Preferences
@@ -68,12 +69,13 @@ def test_without_alerts_nothing_is_announced(tmp_path: Path) -> None:
 
 
 async def test_a_program_that_cannot_be_run_is_said(client: InboxClient, cache: Cache) -> None:
-    settings = WAITING._replace(run=("/nowhere/to/be/found",))
-    mailbox, preferences = Mailbox(lambda: client, cache), Preferences(alerts=settings)
+    commands = (OwnCommand("Bell", ("/nowhere/to/be/found",), places=("alert",)),)
+    mailbox = Mailbox(lambda: client, cache)
+    preferences = Preferences(alerts=WAITING, commands=commands)
     clock = Clock(UTC, lambda: NOW)
     app = FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
     async with app.run_test(size=(120, 40)) as pilot:
         await idle_until(pilot, lambda: len(notifications(app)) == 2)
     announced, problem = notifications(app)
     assert announced.startswith("Waiting for ")
-    assert "/nowhere/to/be/found" in problem
+    assert problem.startswith("Bell, for an alert: /nowhere/to/be/found cannot be run")

@@ -1,17 +1,16 @@
-"""Conversations open in a web inbox; copied texts have the customer's name filled in."""
+"""What `o` opens; copied texts have the customer's name filled in."""
 
 import webbrowser
 from datetime import UTC
-from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.widgets import Input
 
 from frontdesk.cache import Cache
-from frontdesk.cli.config import parsed
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -20,9 +19,10 @@ from frontdesk.tui.views.templates import fill_in
 from frontdesk.wire import Message, PhoneRef
 from frontdesk.wire import Page as WirePage
 from tests.conftest import NOW
-from tests.tui.conftest import notifications, settle, shown
+from tests.tui.conftest import idle_until, notifications, settle, shown
 
-LINK = "https://inbox.example.com/conversations/{id}"
+OPEN = 'echo "https://inbox.example.com/conversations/$FRONTDESK_CONVERSATION_ID"'
+WEB_INBOX = OwnCommand("Open in the web inbox", OPEN, key="o", output="clipboard")
 THEO = PhoneRef(id="8", name="Theo Kim", phone="+447700900821")
 
 
@@ -31,12 +31,14 @@ class Page(FrontdeskApp):
 
     is_web = True
 
-    def __init__(self, client: InboxClient, cache: Cache, link: str | None) -> None:
+    def __init__(
+        self, client: InboxClient, cache: Cache, commands: tuple[OwnCommand, ...] = ()
+    ) -> None:
         super().__init__(
             Mailbox(lambda: client, cache, clock=lambda: NOW),
             title="sample",
             clock=Clock(UTC, lambda: NOW),
-            preferences=Preferences(conversation_link=link),
+            preferences=Preferences(commands=commands),
         )
         self.opened: list[str] = []
         self.copied: list[str] = []
@@ -54,16 +56,35 @@ class OnTerminal(Page):
     is_web = False
 
 
-async def test_o_on_a_conversation_opens_it_in_the_web_inbox(
-    client: InboxClient, cache: Cache
+@pytest.mark.parametrize("text", ["Hello", "See https://one.example/a"])
+async def test_o_on_a_conversation_runs_the_command_that_opens_it(
+    client: InboxClient, cache: Cache, text: str
 ) -> None:
-    app = Page(client, cache, LINK)
+    source: Any = Linked(client, text)
+    app = OnTerminal(source, cache, (WEB_INBOX,))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("j", "o")
-        await settle(pilot)
+        await idle_until(pilot, lambda: bool(app.copied))
         assert isinstance(app.screen, InboxScreen)
-        assert app.opened == [LINK.replace("{id}", str(app.screen.queue.list.selected_id))]
+        address = f"https://inbox.example.com/conversations/{app.screen.queue.list.selected_id}"
+        assert app.copied == [address]
+
+
+async def test_o_on_a_link_runs_the_command_for_links_and_asks_which(
+    client: InboxClient, cache: Cache
+) -> None:
+    echo = 'echo "$FRONTDESK_LINK"'
+    links = OwnCommand("Read", echo, key="o", places=("link",), output="clipboard")
+    source: Any = Linked(client, "https://one.example/a or https://two.example/b")
+    app = OnTerminal(source, cache, (WEB_INBOX, links))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in ("j", "enter", "o", "down", "enter"):
+            await pilot.press(key)
+            await settle(pilot)
+        await idle_until(pilot, lambda: bool(app.copied))
+        assert app.copied == ["https://two.example/b"]
 
 
 class Linked:
@@ -83,7 +104,6 @@ class Linked:
         return page.model_copy(update={"data": rows})
 
 
-@pytest.mark.parametrize("link", [None, LINK])
 @pytest.mark.parametrize(
     ("text", "keys", "opened"),
     [
@@ -99,13 +119,12 @@ class Linked:
 async def test_o_in_the_thread_opens_a_link_of_the_message(
     client: InboxClient,
     cache: Cache,
-    link: str | None,
     text: str,
     keys: tuple[str, ...],
     opened: list[str],
 ) -> None:
     source: Any = Linked(client, text)
-    app = Page(source, cache, link)
+    app = Page(source, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         for key in ("j", "enter", *keys):
@@ -114,52 +133,32 @@ async def test_o_in_the_thread_opens_a_link_of_the_message(
         assert app.opened == opened
 
 
-@pytest.mark.parametrize("link", [None, LINK])
-async def test_o_without_a_link_in_the_message_opens_the_web_inbox_if_there_is_one(
-    client: InboxClient, cache: Cache, link: str | None
+@pytest.mark.parametrize("commands", [(), (WEB_INBOX,)])
+async def test_o_without_a_link_in_the_message_opens_the_conversation_if_a_command_does(
+    client: InboxClient, cache: Cache, commands: tuple[OwnCommand, ...]
 ) -> None:
     source: Any = Linked(client, "Hello")
-    app = Page(source, cache, link)
+    app = OnTerminal(source, cache, commands)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("j", "enter", "o")
-        await settle(pilot)
-        assert bool(app.opened) == bool(link)
-        assert bool(notifications(app)) != bool(link)
+        await idle_until(pilot, lambda: bool(notifications(app)))
+        assert bool(app.copied) == bool(commands)
+        assert ("No link here" in notifications(app)[-1]) != bool(commands)
 
 
 async def test_without_a_browser_the_link_is_shown_to_copy(
     client: InboxClient, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("w3m"))
-    app = OnTerminal(client, cache, LINK)
+    source: Any = Linked(client, "See https://one.example/a")
+    app = OnTerminal(source, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("o")
+        await pilot.press("j", "enter", "o")
         await settle(pilot)
         assert "No browser here" in shown(app)
-        assert app.copied == [app.screen.query_one(Input).value]
-        assert app.copied[0].startswith("https://inbox.example.com/conversations/")
-
-
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [
-        (f'"{LINK}"', None),
-        ('"http://localhost:3000/c/{id}?tab=all"', None),
-        ('"https://inbox.example.com/c/"', "use an address with {id}"),
-        ('"https://inbox.example.com/{account}/{id}"', "use an address with {id}"),
-        ('"https://{id}.example.com/"', "use an address with {id}"),
-        ('"https://inbox.example.com{id}/"', "put {id} after the host"),
-        ('"javascript:alert({id})"', "use an address with {id}"),
-        ("7", "use a text in quotes"),
-    ],
-)
-def test_the_address_of_conversations_is_checked(value: str, problem: str | None) -> None:
-    configured = parsed(Path("config.toml"), f"[open]\nconversation = {value}\n")
-    words = [str(mistake) for mistake in configured.mistakes]
-    assert [problem in one for one in words] == ([True] if problem else [])
-    assert (configured.open.conversation is None) == (problem is not None)
+        assert app.copied == [app.screen.query_one(Input).value] == ["https://one.example/a"]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +180,7 @@ def test_the_name_of_the_customer_is_filled_in(text: str, filled: str) -> None:
 async def test_y_on_a_template_copies_it_for_the_selected_customer(
     client: InboxClient, cache: Cache
 ) -> None:
-    app = Page(client, cache, None)
+    app = Page(client, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("ctrl+k", *"nuria", "space", *"zubiri", "enter")

@@ -4,25 +4,16 @@ import os
 import shlex
 import shutil
 import subprocess
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from frontdesk.cli.base import group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
-from frontdesk.cli.options import target_options
 from frontdesk.cli.output import print_table
-from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import BadSettings
 from frontdesk.system import subprocess_environment
-from frontdesk.text.clean import compact_json
-
-if TYPE_CHECKING:
-    from frontdesk.client import InboxClient
-    from frontdesk.own_commands.command import OwnCommand
 
 # Looked for in this order where neither $VISUAL nor $EDITOR is set.
 _EDITORS = ("sensible-editor", "vim", "nano", "notepad")
@@ -99,70 +90,14 @@ def keys_command() -> None:
     print_table(["ACTION", "KEYS", ""], rows)
 
 
-@config_group.subcommand(
-    "commands",
-    "frontdesk config commands",
-    'frontdesk config commands --try "Open in the CRM" --conversation 27',
-)
-@target_options
-@click.option("--try", "name", metavar="NAME", help="Print the arguments of one, and run nothing.")
-@click.option("--conversation", "id", metavar="ID", help="With --try: the conversation it is for.")
-def commands_command(target: Target, name: str | None, id: str | None) -> None:
-    """List your own commands of the viewer.
-
-    With --try, prints the program and the arguments that a command would run, as JSON, then the
-    variables with its values.
-    """
-    from frontdesk.own_commands.arguments import variables
-
-    configured = configuration()
-    if name is None:
-        rows = [
-            [
-                *(one.name, one.key, one.letter, ",".join(one.places)),
-                *(one.stdin, one.output, " ".join(one.run)),
-            ]
-            for one in configured.commands
+@config_group.subcommand("commands", "frontdesk config commands")
+def commands_command() -> None:
+    """List your own commands of the viewer."""
+    rows = [
+        [
+            *(one.name, one.key, one.letter, ",".join(one.places), one.stdin, one.output),
+            one.run if isinstance(one.run, str) else shlex.join(one.run),
         ]
-        print_table(["NAME", "KEY", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"], rows)
-        return
-    command = next((one for one in configured.commands if one.name == name), None)
-    if command is None:
-        for mistake in configured.mistakes:
-            if mistake.place[:1] == ("commands",):
-                raise BadSettings(f"{configured.path}, {mistake}")
-        names = ", ".join(repr(one.name) for one in configured.commands) or "none"
-        raise BadSettings(f"There is no command {name!r}; there is {names}")
-    of_one = {"conversation", "message", "contact"} & {*command.places}
-    if id is None and of_one:
-        raise click.UsageError("--try needs --conversation ID, whose values are filled in")
-    values = {}
-    if id is not None:
-        link = configured.open.conversation
-        read = partial(_values, id=id.removeprefix("#"), web_inbox=link)
-        values = run_with_client(target, read)
-    values = {**values, **_stand_ins(command)}
-    click.echo(compact_json(command.arguments(values)))
-    for variable, text in variables(values).items():
-        click.echo(f"{variable}={shlex.quote(text)}")
-
-
-async def _values(client: "InboxClient", id: str, *, web_inbox: str | None) -> dict[str, str]:
-    """Values of a conversation, its contact, and its last message as far as it is known."""
-    from frontdesk.own_commands.command import values_of
-    from frontdesk.wire import Message
-
-    conversation = await client.conversation(id)
-    phone = conversation.contact.phone
-    contact = await client.contact_by_phone(phone) if phone else None
-    last = conversation.last_message
-    entry = Message.model_validate(last.model_dump()) if last else None
-    return values_of(conversation, entry, contact=contact, web_inbox=web_inbox)
-
-
-def _stand_ins(command: "OwnCommand") -> dict[str, str]:
-    """What stands for values that are asked for, found, or made when a command is run."""
-    from frontdesk.own_commands.arguments import ASKED, FILES
-
-    answers = {f"{ASKED}{one.name}": one.default or f"<{one.title}>" for one in command.fields}
-    return {**answers, **{name: f"<{name}>" for name in (*FILES, "match", "query")}}
+        for one in configuration().commands
+    ]
+    print_table(["NAME", "KEY", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"], rows)

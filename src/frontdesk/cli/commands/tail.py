@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.alert_settings import AlertSettings
-from frontdesk.alerts import POLL_SECONDS, Alert, AlertWatch, run_program, terminal_notification
+from frontdesk.alerts import (
+    POLL_SECONDS,
+    Alert,
+    AlertWatch,
+    for_alerts,
+    run_commands,
+    terminal_notification,
+)
 from frontdesk.cache import Cache
 from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.conversations import filter_options
@@ -272,8 +278,9 @@ def tail_command(
 
     Waits for changes, and tries again while the server is unreachable, until Ctrl-C.
 
-    With --alerts, print the alerts configured under [alerts], for all conversations, and use its
-    program and the terminal's notifications. No alert is repeated, not even from cron.
+    With --alerts, print the alerts configured under [alerts], for all conversations, run the
+    commands for them, and use the terminal's notifications. No alert is repeated, not even from
+    cron.
     """
     out = standard_output()
     if alerts:
@@ -331,7 +338,8 @@ def _run_with_mailbox(
 def _follow_alerts(
     target: Target, show: "Printer[Alert]", since: datetime | None, *, once: bool, interval: float
 ) -> None:
-    settings = configuration(whole=False).alert_settings
+    configured = configuration(whole=False)
+    settings, commands = configured.alert_settings, for_alerts(configured.commands)
     if not settings.kinds:
         raise BadSettings(
             "No alerts are configured: frontdesk config edit, and set mine, waiting or window"
@@ -347,15 +355,20 @@ def _follow_alerts(
 
         def announce(alerts: Sequence[Alert]) -> None:
             if alerts:
-                _notify(settings, alerts)
-                if settings.run:
-                    watch.remember(alerts)
                 # The reader of a pipe may have ended.
                 show(alerts)
                 watch.remember(alerts)
 
         async def poll() -> list[Alert]:
-            return await watch.poll(mailbox.conversation_page, utc_now())
+            alerts = await watch.poll(mailbox.conversation_page, utc_now())
+            if alerts and settings.terminal and sys.stderr.isatty():
+                click.echo(terminal_notification(alerts, os.environ), nl=False, err=True)
+            if alerts and commands:
+                problem = await run_commands(commands, alerts, target.profile)
+                watch.remember(alerts)
+                if problem:
+                    say(problem)
+            return alerts
 
         # Waits and reply windows are due without a change.
         seconds, spacing_seconds = round(POLL_SECONDS), _ALERT_SPACING_SECONDS
@@ -368,13 +381,6 @@ def _follow_alerts(
             await follow(after_news(news, poll), announce)
 
     _run_with_mailbox(target, work)
-
-
-def _notify(settings: AlertSettings, alerts: Sequence[Alert]) -> None:
-    if settings.terminal and sys.stderr.isatty():
-        click.echo(terminal_notification(alerts, os.environ), nl=False, err=True)
-    if settings.run and (problem := run_program(settings.run, alerts)):
-        say(problem)
 
 
 def _alert_line(alert: Alert, width: int | None) -> str:

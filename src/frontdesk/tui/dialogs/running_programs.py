@@ -1,15 +1,11 @@
 """Programs of the user that run without a dialog: their list, their end, and leaving the viewer."""
 
-import atexit
-import shutil
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cached_property
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from textual.app import App
+from textual.screen import Screen
 
 from frontdesk.own_commands.command import OwnCommand
 from frontdesk.own_commands.runner import Job, ProgramRun
@@ -21,7 +17,6 @@ from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice
-from frontdesk.tui.dialogs.pipe import give_terminal
 from frontdesk.tui.dialogs.program_output import ProgramOutput
 
 # Programs at once that are not in a dialog.
@@ -55,37 +50,55 @@ class RunningPrograms:
         self._app, self._clock = app, clock
         self._running: dict[tuple[str, str], RunningProgram] = {}
 
-    @cached_property
-    def directory(self) -> Path:
-        """A private directory for files that programs read, until the process ends."""
-        path = Path(mkdtemp(prefix="frontdesk-"))
-        atexit.register(shutil.rmtree, path, ignore_errors=True)
-        return path
-
     @property
     def cancellable(self) -> Sequence[RunningProgram]:
         """Those that end when they are cancelled, the oldest first."""
         return [one for one in self._running.values() if not one.detached]
 
-    def run(self, command: OwnCommand, job: Job, id: str, of: str) -> None:
-        """Run a job of a command. id: of its conversation, or ""; of: what it runs on."""
+    def run(
+        self,
+        command: OwnCommand,
+        job: Job,
+        id: str = "",
+        of: str = "",
+        keep: Callable[[str], object] = lambda text: None,
+    ) -> None:
+        """Run a job of a command. id: of its conversation, or ""; of: what it runs on.
+
+        keep: takes the output that stays under what it runs on.
+        """
         key, screen = (command.name, id), self._app.screen
         if command.output == "pane":
             self._app.push_screen(ProgramOutput(command.name, job, self._clock))
         elif command.output == "terminal":
-            give_terminal(screen, command.name, job)
+            _give_terminal(screen, command.name, job)
         elif key in self._running:
             say(screen, sentences.COMMAND_RUNS.format(name=command.name))
         elif len(self._running) >= _MOST_RUNNING:
             say(screen, sentences.TOO_MANY_PROGRAMS.format(count=len(self._running)))
         else:
             # A worker of the application goes on when another screen comes.
-            work = self._app.run_worker(self._run_aside(command, job, key), group="own commands")
+            run = self._run_aside(command, job, key, keep)
+            work = self._app.run_worker(run, group="own commands")
             since = self._clock.now()
             running = RunningProgram(command.name, of, since, job.detached, work.cancel)
             self._running[key] = running
 
-    async def _run_aside(self, command: OwnCommand, job: Job, key: tuple[str, str]) -> None:
+    def cancel(self, name: str, id: str) -> bool:
+        """Cancel the program of a command for a conversation; False if none can be."""
+        running = self._running.get((name, id))
+        if running is None or running.detached:
+            return False
+        running.cancel()
+        return True
+
+    async def _run_aside(
+        self,
+        command: OwnCommand,
+        job: Job,
+        key: tuple[str, str],
+        keep: Callable[[str], object],
+    ) -> None:
         program = ProgramRun(job)
         try:
             await program.run()
@@ -93,9 +106,11 @@ class RunningPrograms:
             del self._running[key]
             if program.problem == "cancelled":
                 say(self._app.screen, sentences.COMMAND_CANCELLED.format(name=command.name))
-        self._report(command, program)
+        self._report(command, program, keep)
 
-    def _report(self, command: OwnCommand, program: ProgramRun) -> None:
+    def _report(
+        self, command: OwnCommand, program: ProgramRun, keep: Callable[[str], object]
+    ) -> None:
         """Say how a command without a pane ended, and take its output."""
         last = program.output.last_line or program.errors.last_line
         line, screen = shortened(last, _SHOWN_LINE), self._app.screen
@@ -103,14 +118,32 @@ class RunningPrograms:
             words = {"name": command.name, "failure": program.failure}
             sentence = sentences.COMMAND_FAILED.format(line=line and f": {line}", **words)
             self._app.notify(sentence, severity="warning", timeout=10, markup=False)
-        elif command.output == "notify":
+        elif command.output == "notice":
             said = line or "done"
             say(screen, sentences.COMMAND_DONE.format(name=command.name, line=said))
+        elif command.output == "under":
+            keep(program.output.text())
+            if not line:
+                say(screen, sentences.COMMAND_DONE.format(name=command.name, line="no output"))
         elif command.output == "clipboard" and program.output.total > _MOST_COPIED:
             size = file_size(program.output.total)
             say(screen, sentences.TOO_LONG_TO_COPY.format(name=command.name, size=size))
         elif command.output == "clipboard":
             copy(screen, program.output.text().removesuffix("\n"))
+
+
+def _give_terminal(screen: Screen[Any], name: str, job: Job) -> None:
+    """Run a job in the terminal, and say how it failed."""
+    from frontdesk.tui.terminal_job import NoTerminal, run_in_terminal
+
+    try:
+        failure = run_in_terminal(screen.app, job)
+    except NoTerminal:
+        say(screen, sentences.NO_TERMINAL.format(name=name))
+        return
+    if failure:
+        words = sentences.COMMAND_FAILED.format(name=name, failure=failure, line="")
+        screen.app.notify(words, severity="warning", timeout=10, markup=False)
 
 
 def programs_of(app: App[Any], clock: Clock) -> RunningPrograms:

@@ -1,4 +1,4 @@
-"""Alerts in the viewer: notifications, the terminal's own, and a program of the user."""
+"""Alerts in the viewer: notifications, the terminal's own, and programs of the user."""
 
 import os
 from collections.abc import Callable
@@ -7,13 +7,13 @@ from typing import Any
 
 from textual.screen import Screen
 
-from frontdesk.alert_settings import AlertSettings
 from frontdesk.alerts import (
     POLL_SECONDS,
     Alert,
     AlertWatch,
     announcements,
-    run_program,
+    for_alerts,
+    run_commands,
     terminal_notification,
 )
 from frontdesk.mailbox import Mailbox
@@ -21,6 +21,7 @@ from frontdesk.mailbox.news import followed_page
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
+from frontdesk.tui.preferences import Preferences
 
 # Name of the setting with what was alerted; time that an alert is shown.
 _ALERTED = "alerted"
@@ -30,7 +31,7 @@ _ALERT_SECONDS = 30
 class AlertNotifier:
     """Looks for alerts and announces each once, also by later starts.
 
-    Lists that are followed are looked at in the cache. warn: shows why the program could not be
+    Lists that are followed are looked at in the cache. warn: shows why a program could not be
     run.
     """
 
@@ -40,14 +41,15 @@ class AlertNotifier:
         mailbox: Mailbox,
         clock: Clock,
         connection: ConnectionMonitor,
-        settings: AlertSettings,
+        preferences: Preferences,
         warn: Callable[[str], None],
     ) -> None:
         self._screen = screen
         self._mailbox = mailbox
         self._clock = clock
         self._connection = connection
-        self._settings = settings
+        self._settings, self._profile = preferences.alerts, preferences.profile
+        self._commands = for_alerts(preferences.commands)
         self._warn = warn
 
     async def run(self) -> None:
@@ -76,10 +78,10 @@ class AlertNotifier:
         if self._settings.terminal and isinstance(app, CrashReportingApp):
             app.write_to_terminal(terminal_notification(alerts, os.environ))
 
-        def run() -> None:
-            problem = run_program(self._settings.run, alerts)
-            if problem:
-                app.call_from_thread(self._warn, problem)
+        if self._commands:
+            self._screen.run_worker(self._run_commands(alerts), group="alert program")
 
-        if self._settings.run:
-            self._screen.run_worker(run, thread=True, group="alert program")
+    async def _run_commands(self, alerts: list[Alert]) -> None:
+        problem = await run_commands(self._commands, alerts, self._profile)
+        if problem:
+            self._warn(problem)

@@ -106,8 +106,12 @@ class Background:
         # Deferred: most viewers have none.
         from frontdesk.tui.inbox.alert_notifier import AlertNotifier
 
-        settings = self._preferences.alerts
         notifier = AlertNotifier(
-            self._screen, self._mailbox, self._clock, self._connection, settings, self._warn
+            self._screen,
+            self._mailbox,
+            self._clock,
+            self._connection,
+            self._preferences,
+            self._warn,
         )
         await notifier.run()

@@ -1,12 +1,19 @@
-"""Own commands of the inbox, and the pipe: what they are run on, and what they read."""
+"""Own commands of the inbox, and the pipe: what they are run on, what they read, what stays."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from frontdesk.mailbox import Mailbox
-from frontdesk.own_commands.command import OwnCommand, facts, values_of
-from frontdesk.query import parse
+from frontdesk.own_commands import results
+from frontdesk.own_commands.command import (
+    CONVERSATION,
+    FILE,
+    LINK,
+    MESSAGE,
+    OwnCommand,
+    values_of,
+)
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import contact_name
 from frontdesk.tui import bar_texts, sentences
@@ -14,15 +21,20 @@ from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.command_menu import CommandMenu, CommandTarget, Load, give
 from frontdesk.tui.dialogs.pipe import ask_for_program
+from frontdesk.tui.dialogs.running_programs import programs_of
 from frontdesk.tui.preferences import Preferences
 from frontdesk.wire import Conversation, Message
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.inbox_base import InboxBase
 
+# The nearest first: a command for files and messages is run on a file.
+_NEAREST = (FILE, LINK, MESSAGE, CONVERSATION)
+_OPEN = "inbox.open_link"
+
 
 class OwnCommands(CommandMenu):
-    """Commands on what an inbox shows: the selected conversation, message, or marked rows.
+    """Commands on what an inbox shows: the selected conversation, message, file, or rows.
 
     Values are those of the moment in which a command is chosen.
     """
@@ -34,120 +46,154 @@ class OwnCommands(CommandMenu):
             screen, clock, preferences.commands, preferences.profile, self._target_in_inbox
         )
         self._inbox_screen, self._mailbox = screen, mailbox
-        self._web_inbox = preferences.conversation_link
+        self._open_keys = preferences.keys.get(_OPEN, "o").split(",")
 
     # The pipe
 
     def ask_for_line(self) -> None:
         """Ask for a command line for `sh`, which reads the thread or the marked threads."""
-        conversation = self._inbox_screen.thread.conversation
+        conversation, marked = self._inbox_screen.thread.conversation, self._marked
         if conversation is None:
             say(self._screen, sentences.NO_CONVERSATION)
             return
-        named = facts(values_of(conversation), self._profile)
-        input = "the selected threads" if self._marked else "the thread"
+        thread = self._inbox_screen.thread
+        load = partial(thread.use_texts, marked) if marked else thread.use_text
+        target = CommandTarget(values_of(conversation), load=load)
         ask_for_program(
-            self._screen, self._mailbox, self._clock, named, self._with_threads, input=input
+            self._screen,
+            self._mailbox,
+            lambda command: self.run(command, target),
+            input="the selected threads" if marked else "the thread",
         )
 
-    def _with_threads(self, use: Callable[[str], object]) -> None:
-        marked = self._marked
-        if marked:
-            self._inbox_screen.thread.use_texts(marked, use)
-        else:
-            self._inbox_screen.thread.use_text("md", use)
-
     # Commands of the configuration
+
+    def open(self) -> bool:
+        """Open what is under the cursor by a command with the key of opening; False without one.
+
+        Again, end its program.
+        """
+        thread = self._inbox_screen.thread
+        place = CONVERSATION
+        if self._entry is not None:
+            place = FILE if thread.messages.has_file else LINK if thread.links else MESSAGE
+        for nearest in (MESSAGE, CONVERSATION) if place == MESSAGE else (place,):
+            for command in self._commands:
+                target = self._target_at(command, nearest)
+                if command.key in self._open_keys and target is not None:
+                    programs = programs_of(self._screen.app, self._clock)
+                    if not programs.cancel(command.name, target.id):
+                        self.start(command)
+                    return True
+        return False
 
     @property
     def _marked(self) -> list[Conversation]:
         screen = self._inbox_screen
         return screen.queue.marked if screen.panes.at == "list" else []
 
+    @property
+    def _entry(self) -> Entry | None:
+        screen = self._inbox_screen
+        return screen.thread.messages.row if screen.panes.at == "thread" else None
+
     def start(self, command: OwnCommand) -> None:
         marked, conversation = self._marked, self._inbox_screen.thread.conversation
-        if marked and "marked" not in command.places and conversation is not None:
+        if marked and command.stdin != "rows" and conversation is not None:
             name, count = contact_name(conversation.contact), bar_texts.selection_words(len(marked))
             words = sentences.RUNS_ON_ONE.format(command=command.name, name=name, selection=count)
             say(self._screen, words)
         super().start(command)
 
     def _target_in_inbox(self, command: OwnCommand) -> CommandTarget | str:
-        screen, places, marked = self._inbox_screen, command.places, self._marked
-        conversation = screen.thread.conversation
-        entry = screen.thread.messages.row if screen.panes.at == "thread" else None
-        if "marked" in places and marked:
-            return self._if_matching(command, marked) or self._of_marked(command, marked)
-        if "message" in places and entry is not None and conversation is not None:
-            return self._if_matching(command, [conversation]) or self._of_entry(
-                command, conversation, entry
-            )
-        if {"conversation", "contact"} & {*places} and conversation is not None:
-            return self._if_matching(command, [conversation]) or self._of_row(command, conversation)
-        if "everywhere" in places:
-            return CommandTarget({})
-        return self._why_not(command)
+        targets = (self._target_at(command, place) for place in _NEAREST)
+        target = next((one for one in targets if one is not None), None)
+        return target or self._why_not(command)
 
     def _why_not(self, command: OwnCommand) -> str:
         """Why a command cannot be run here."""
-        places = command.places
-        if {"conversation", "contact"} & {*places}:
+        if CONVERSATION in command.places:
             return sentences.NO_CONVERSATION
-        if "message" in places:
-            return sentences.NEEDS_MESSAGE.format(name=command.name)
-        if "marked" in places:
-            key = self._inbox_screen.key_of_action("queue.mark")
-            return sentences.NEEDS_MARKED.format(name=command.name, key=key)
+        if any(place.partition(":")[0] in _NEAREST for place in command.places):
+            thing = command.places[0].partition(":")[0]
+            return sentences.NEEDS_MESSAGE.format(name=command.name, thing=thing)
         return sentences.COMMAND_NOT_HERE.format(name=command.name)
 
-    def _if_matching(self, command: OwnCommand, rows: Iterable[Conversation]) -> str:
-        """Why a command is not for some conversations, or ""."""
-        if not command.condition:
-            return ""
-        matches = self._inbox_screen.inbox.planning.test(parse(command.condition).terms)
-        if all(map(matches, rows)):
-            return ""
-        return sentences.NOT_FOR_THIS.format(name=command.name, query=command.condition)
-
-    def _of_marked(self, command: OwnCommand, rows: list[Conversation]) -> CommandTarget:
-        thread = self._inbox_screen.thread
-        load = thread.use_selection if command.stdin == "selection" else thread.use_texts
-        values = {"query": str(self._inbox_screen.inbox.view.query)}
-        name = bar_texts.selection_words(len(rows))
-        return CommandTarget(values, "marked", name, load=partial(load, rows))
+    def _target_at(self, command: OwnCommand, place: str) -> CommandTarget | None:
+        """What a command is run on in a place; None if it is not for it, or nothing is there."""
+        thread, entry = self._inbox_screen.thread, self._entry
+        row = thread.conversation
+        if row is None or (place != CONVERSATION and entry is None):
+            return None
+        if place == CONVERSATION or entry is None:
+            return self._of_row(command, row) if CONVERSATION in command.places else None
+        if place == FILE:
+            is_for = {FILE, f"{FILE}:{entry.type}"} if isinstance(entry, Message) else set()
+            if not is_for & {*command.places} or not thread.messages.has_file:
+                return None
+            files = thread.files
+            assert isinstance(entry, Message)
+            if files is None:
+                return None
+            return self._of_entry(command, row, entry, ("FILE", partial(files.hand_over, entry)))
+        if place not in command.places or (place == LINK and not thread.links):
+            return None
+        find = ("LINK", thread.with_link) if place == LINK else None
+        return self._of_entry(command, row, entry, find)
 
     def _of_row(self, command: OwnCommand, row: Conversation) -> CommandTarget:
-        values = self._values(row, None)
-        texts = partial(self._newest_texts, row.id)
-        name, load = contact_name(row.contact), self._loader(command, row)
-        return CommandTarget(values, row.id, name, texts, load)
+        thread, query = self._inbox_screen.thread, str(self._inbox_screen.inbox.view.query)
+        if command.stdin == "rows" and (marked := self._marked):
+            name = bar_texts.selection_words(len(marked))
+            values = {"QUERY": query}
+            return CommandTarget(values, "marked", name, partial(thread.use_selection, marked))
+        values = values_of(row, None, query, self._mailbox.contact(row))
+        load, keep = self._load(command, row, None), partial(self._keep, command.name, row.id, "")
+        return CommandTarget(values, row.id, contact_name(row.contact), load, keep=keep)
 
-    def _newest_texts(self, id: str) -> Iterator[str]:
-        """Texts of a thread as it is cached, the newest first."""
-        thread = self._mailbox.thread(id)
-        return (thread[at].text or "" for at in reversed(range(len(thread))))
-
-    def _of_entry(self, command: OwnCommand, row: Conversation, entry: Entry) -> CommandTarget:
-        thread = self._inbox_screen.thread
-        load, load_file = self._loader(command, row), None
-        if command.stdin == "message":
-            load = partial(give, entry.text or "")
-        elif command.stdin == "message-json":
-            load = partial(give, entry.model_dump_json(exclude_unset=True))
-        if isinstance(entry, Message) and thread.messages.has_file and thread.files is not None:
-            load_file = partial(thread.files.hand_over, entry)
-        values, name = self._values(row, entry), contact_name(row.contact)
-        texts = [entry.text or ""]
-        return CommandTarget(values, row.id, name, lambda: texts, load, load_file)
-
-    def _values(self, row: Conversation, entry: Entry | None) -> dict[str, str]:
+    def _of_entry(
+        self,
+        command: OwnCommand,
+        row: Conversation,
+        entry: Entry,
+        find: tuple[str, Load] | None,
+    ) -> CommandTarget:
         query = str(self._inbox_screen.inbox.view.query)
-        return values_of(row, entry, query, self._mailbox.contact(row), self._web_inbox)
+        values = values_of(row, entry, query, self._mailbox.contact(row))
+        load = self._load(command, row, entry)
+        under = self._inbox_screen.thread.messages.selected_key or ""
+        keep = partial(self._keep, command.name, row.id, under)
+        return CommandTarget(values, row.id, contact_name(row.contact), load, find, keep)
 
-    def _loader(self, command: OwnCommand, row: Conversation) -> Load:
-        """What gives the thread as the command reads it."""
+    def _load(self, command: OwnCommand, row: Conversation, entry: Entry | None) -> Load:
+        """What gives what a command reads."""
         thread = self._inbox_screen.thread
-        if command.stdin == "selection":
+        if command.stdin == "rows":
             return partial(thread.use_selection, [row])
-        ending = "json" if command.stdin == "thread-json" else "md"
-        return lambda use: thread.use_text(ending, use, command.last)
+        if command.stdin == "thread":
+            return thread.use_text
+        is_of_message = command.stdin == "message" and entry is not None
+        return partial(give, (entry.text or "") if is_of_message and entry else "")
+
+    # Results that stay under what they are of
+
+    def _keep(self, command: str, id: str, entry: str, text: str) -> None:
+        name = results.setting(id)
+        kept = results.with_result(self._mailbox.get_setting(name), entry, command, text)
+        self._mailbox.set_setting(name, kept)
+        self._inbox_screen.thread.show_results()
+
+    def others(self) -> list[tuple[str, Callable[[], object]]]:
+        """Results here that can be removed, then the programs that run."""
+        thread = self._inbox_screen.thread
+        if thread.conversation is None:
+            return super().others()
+        id, under = thread.conversation.id, thread.messages.selected_key or ""
+        kept = results.results(self._mailbox.get_setting(results.setting(id)))
+        entries = ("", under) if self._entry is not None else ("",)
+        removals: list[tuple[str, Callable[[], object]]] = [
+            (f"remove the result of {name}", partial(self._keep, name, id, key, ""))
+            for key in entries
+            for name, _ in kept.get(key, ())
+        ]
+        return [*removals, *super().others()]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from textual import work
 from textual.screen import Screen
@@ -245,14 +244,14 @@ class RowActions(ViewActions):
         self.thread.copy_from_menu()
 
     def action_open_link(self) -> None:
-        """Open the file or link of the message in the thread, else the conversation elsewhere."""
-        template, id = self._preferences.conversation_link, self.queue.list.selected_id
+        """Open the file or link of the message, or the conversation, by a command for it."""
+        has_commands = bool(self._preferences.commands)
+        if has_commands and self.own_commands.open():
+            return
         if self.panes.at == "thread" and self.thread.open_file():
             return
-        if id is None:
+        if self.queue.list.selected_id is None:
             self._notify(sentences.NO_CONVERSATION)
-        elif template is not None and not (self.panes.at == "thread" and self.thread.links):
-            self.thread.open_address(template.replace("{id}", quote(id, safe="")))
         elif self.thread.links:
             self.thread.open_link()
         else:

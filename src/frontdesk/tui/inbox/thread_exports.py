@@ -50,7 +50,7 @@ class ThreadExports(ThreadLoading):
 
     def open_link(self) -> None:
         """Open the link or the media of the message under the cursor."""
-        self._with_link(self.open_address)
+        self.with_link(self.open_address)
 
     @cached_property
     def files(self) -> "ThreadFiles | None":
@@ -147,8 +147,8 @@ class ThreadExports(ThreadLoading):
             threads.append((one, await (self._or_cached(one, load) if or_cached else load())))
         return threads
 
-    def use_text(self, ending: str, use: Callable[[str], object], last: int = 0) -> None:
-        """Load the whole thread, and call `use` with it. last: only its newest entries; 0: all."""
+    def use_text(self, use: Callable[[str], object]) -> None:
+        """Load the whole thread, and call `use` with it as Markdown."""
         from frontdesk.exports.conversations import thread_text
 
         conversation = self.conversation
@@ -156,7 +156,7 @@ class ThreadExports(ThreadLoading):
             return
 
         def use_entries(entries: list[Entry]) -> None:
-            use(thread_text(conversation, entries[-last:], ending, self._clock.zone))
+            use(thread_text(conversation, entries, "md", self._clock.zone))
 
         self.load_then(partial(self._or_cached, conversation, self.fetch_all), use_entries)
 
@@ -217,7 +217,7 @@ class ThreadExports(ThreadLoading):
             case "name":
                 self._copy(conversation.contact.name or "")
             case "link":
-                self._with_link(self._copy)
+                self.with_link(self._copy)
             case "thread":
                 self.load_then(self.fetch_all, partial(self._copy_entries, conversation))
             case "id":
@@ -228,7 +228,7 @@ class ThreadExports(ThreadLoading):
 
         self._copy(thread_text(conversation, entries, "txt", self._clock.zone))
 
-    def _with_link(self, use: Callable[[str], None]) -> None:
+    def with_link(self, use: Callable[[str], object]) -> None:
         """Call `use` with the link of the message under the cursor; ask if it has several."""
         links = self.links
         if len(links) == 1:

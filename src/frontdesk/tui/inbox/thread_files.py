@@ -32,6 +32,8 @@ REST_SECONDS = 0.3
 # A file that was not fetched yet by the server, or could not be reached, is tried again after this.
 AGAIN_SECONDS = 10.0
 _AT_ONCE = 2
+# A program that opens a file and ends with an error does so sooner; others run on.
+_STARTS_WITHIN_SECONDS = 10.0
 
 
 class ThreadPictures:
@@ -159,11 +161,7 @@ class ThreadFiles:
         (self.open if choice.action == "open" else self.save)(choice.message)
 
     def open(self, message: Message) -> None:
-        """Open a file with another program; again, end that. In a browser it is downloaded."""
-        kept = self._pictures.files.kept(_key(message))
-        if kept is not None and self._opened.stop(kept):
-            self._say(sentences.FILE_CLOSED.format(name=_kind(message).capitalize()))
-            return
+        """Open a file with the system's program. In a browser it is downloaded."""
         self._load_then(partial(self._fetch, message), self._open_fetched)
 
     def save(self, message: Message) -> None:
@@ -206,18 +204,27 @@ class ThreadFiles:
             self._download(file)
         elif not file.is_known:
             self._ask_for_name(file, sentences.FILE_IS_SAVED_ONLY)
-        elif program := opener(file, self._settings, os.environ):
-            self._node.run_worker(partial(self._hand_over, file, program), thread=True)
+        elif program := opener(os.environ):
+            self._node.run_worker(self._start(file, program))
         else:
             self._ask_for_name(file, sentences.NO_OPENER)
 
-    def _hand_over(self, file: FileAtHand, program: list[str]) -> None:
+    async def _start(self, file: FileAtHand, program: list[str]) -> None:
+        """Start a program with a file, and say how it failed if it does so soon."""
+        from frontdesk.own_commands.runner import Job, ProgramRun
+
         name = {"name": file.name, "program": Path(program[0]).name}
-        app = self._node.app
-        app.call_from_thread(self._say, sentences.FILE_OPENED.format(**name))
-        if error := self._opened.open(file, program):
-            sentence = sentences.CANNOT_OPEN_FILE.format(**name, error=error)
-            app.call_from_thread(self._warn, sentence)
+        try:
+            path = os.fspath(self._opened.copy_of(file))
+        except OSError as error:
+            self._warn(sentences.FILE_UNAVAILABLE.format(why=error.strerror or error))
+            return
+        self._say(sentences.FILE_OPENED.format(**name))
+        job = Job([*program, path], timeout_seconds=_STARTS_WITHIN_SECONDS, detached=True)
+        run = ProgramRun(job)
+        await run.run()
+        if run.failure:
+            self._warn(sentences.CANNOT_OPEN_FILE.format(**name, error=run.failure))
 
     def _save_fetched(self, file: Fetched) -> None:
         if isinstance(file, str):

@@ -32,6 +32,7 @@ from frontdesk.tui.widgets.virtual_list import Place
 from frontdesk.wire import Conversation, Note
 
 if TYPE_CHECKING:
+    from frontdesk.own_commands.results import Results
     from frontdesk.tui.picture_display import PictureDisplay
 
 ALL = "all"
@@ -293,7 +294,22 @@ class ThreadView(Pane):
             contact=name_or_phone(conversation.contact) or "Customer",
             new=new,
             top_words=self._top_words(listing, depth),
+            results=self._results(conversation.id),
         )
+
+    def _results(self, conversation_id: str) -> "Results":
+        """What programs wrote about a conversation."""
+        stored = self._mailbox.get_setting(f"under/{conversation_id}")
+        if not stored:
+            return {}
+        from frontdesk.own_commands.results import results
+
+        return results(stored)
+
+    def show_results(self) -> None:
+        """Show what programs wrote about the conversation."""
+        if self.conversation is not None:
+            self.messages.show_results(self._results(self.conversation.id))
 
     def _reload(self, conversation: Conversation, *, first_sight: bool) -> None:
         assert self.listing is not None

@@ -365,14 +365,18 @@ class ReportScreen(ReportReading):
         self.notify(f"{counted(count, 'conversation')} {saved}", markup=False)
 
     def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
-        """The report, as CSV on standard input or in a file."""
+        """The report, as CSV on standard input."""
         if "report" not in command.places:
             return super().command_target(command)
-        from frontdesk.tui.reports.command_report import report_target
+        return sentences.NO_REPORT_YET if self._report is None else self._command_target()
 
-        if self._report is None:
-            return sentences.NO_REPORT_YET
-        return report_target(self, self.clock, partial(self._csv, self._report))
+    def _command_target(self) -> "CommandTarget":
+        """The report as what a command is run on."""
+        from frontdesk.tui.dialogs.command_menu import CommandTarget
+
+        report = self._report
+        assert report is not None
+        return CommandTarget({}, "report", load=lambda use: use(self._csv(report)))
 
     def _csv(self, report: Report) -> str:
         return exported(self._whole(report), "csv", self._zone())
@@ -384,9 +388,9 @@ class ReportScreen(ReportReading):
         if self._report is None:
             self.notify(sentences.NO_REPORT_YET, markup=False)
             return
-        text = self._csv(self._report)
+        target, menu = self._command_target(), self.command_menu()
         ask_for_program(
-            self, self.mailbox, self.clock, {}, lambda use: use(text), input="the report"
+            self, self.mailbox, lambda command: menu.run(command, target), input="the report"
         )
 
     def _whole(self, report: Report) -> Report:

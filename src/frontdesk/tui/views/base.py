@@ -146,10 +146,6 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
 
     def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
         """What an own command is run on here, or why it cannot be."""
-        from frontdesk.tui.dialogs.command_menu import CommandTarget
-
-        if "everywhere" in command.places:
-            return CommandTarget({})
         return sentences.COMMAND_NOT_HERE.format(name=command.name)
 
     # Layout

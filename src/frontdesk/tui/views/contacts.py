@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.widgets import Input
@@ -30,10 +30,6 @@ from frontdesk.tui.views.catalogue_screen import (
 )
 from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
 from frontdesk.wire import Contact, Page, PhoneRef
-
-if TYPE_CHECKING:
-    from frontdesk.own_commands.command import OwnCommand
-    from frontdesk.tui.dialogs.command_menu import CommandTarget
 
 _ALL, _SEEN = "contacts", "seen"
 _MOST_SEEN = 50
@@ -111,17 +107,6 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         if not seen:
             blocks += [heading("CONVERSATIONS"), paragraph("none on this computer", "dim")]
         return blocks
-
-    def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
-        """The selected contact."""
-        entry = self.list.row
-        contact = self.mailbox.known_contact(entry.id) if entry is not None else None
-        if "contact" not in command.places or contact is None:
-            return super().command_target(command)
-        from frontdesk.own_commands.command import contact_values
-        from frontdesk.tui.dialogs.command_menu import CommandTarget
-
-        return CommandTarget(contact_values(contact), contact.id, contact.name or "")
 
     def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]

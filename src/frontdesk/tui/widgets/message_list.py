@@ -52,6 +52,7 @@ from frontdesk.tui.widgets.virtual_list import ListMessage, Place, VirtualList
 from frontdesk.wire import Message, Note
 
 if TYPE_CHECKING:
+    from frontdesk.own_commands.results import Results
     from frontdesk.tui.widgets.picture_rows import DrawnPictures, ShownPicture
 
 # A mark opens before a non-space that follows a non-letter, and closes the other way round; only
@@ -169,6 +170,16 @@ def note_lines(note: Note, context: MessageContext, width: int) -> list[Line]:
     reach = max(0, min(width - 1, REACH))
     lines = [spread(head, time, reach), *_text_lines(note.text, reach, "note")]
     return [on_ground(spread(line, [], width), "note-ground") for line in lines]
+
+
+def result_lines(name: str, text: str, width: int) -> list[Line]:
+    """Lines of what a program wrote, with its name; nobody in the thread has."""
+    indent = 4 if width >= 24 else 0
+    reach = max(0, min(width - 1, REACH))
+    rows = [[("dim bold", name), ("dim", "  a program's, on this computer only")]]
+    rows += _text_lines(text, reach - indent - 2, "dim")
+    bar = [("line", f"{' ' * indent}┊ ")]
+    return [spread(spread([*bar, *row], [], reach), [], width) for row in rows]
 
 
 def on_ground(line: Line, ground: str) -> Line:
@@ -375,13 +386,14 @@ class ThreadContents(NamedTuple):
     """Entries of a thread, oldest first, and what is drawn with them.
 
     contact: name of the customer. new: what is new on this computer. top_words: text above the
-    first entry.
+    first entry. results: what programs wrote about entries.
     """
 
     rows: Rows[Entry]
     contact: str
     new: NewSinceVisit
     top_words: str
+    results: "Results" = MappingProxyType({})
 
 
 class PicturesWanted(ListMessage):
@@ -429,6 +441,7 @@ class Thread(VirtualList[Entry]):
         self._new_from: str | None = None
         self._number_new = 0
         self._top_word = ""
+        self._results: Results = {}
 
     def open(self, contents: ThreadContents, *, place: Place | None = None) -> None:
         """Show a thread at its stored scroll position, else at its end or first unread message."""
@@ -440,6 +453,7 @@ class Thread(VirtualList[Entry]):
         """Draw the end of another thread, so that `open` finds its drawings."""
         rows, context = self.rows, self._message_context
         new, top_word = (self._new, self._new_from, self._number_new), self._top_word
+        results = self._results
         try:
             self.rows = contents.rows
             self._use(contents)
@@ -451,10 +465,11 @@ class Thread(VirtualList[Entry]):
         finally:
             self.rows, self._message_context = rows, context
             (self._new, self._new_from, self._number_new), self._top_word = new, top_word
+            self._results = results
 
     def _use(self, contents: ThreadContents) -> int | None:
         """Draw with the words of a thread; returns the position of its first new message."""
-        rows, contact, self._new, self._top_word = contents
+        rows, contact, self._new, self._top_word, self._results = contents
         self._message_context = self._message_context._replace(contact=contact)
         self._new_from, self._number_new = None, 0
         return self._find_new(rows)
@@ -495,6 +510,18 @@ class Thread(VirtualList[Entry]):
             self._top_word = words
             self.rows_changed()
 
+    def show_results(self, results: "Results") -> None:
+        """Show what programs wrote about entries, below each of them or at the end."""
+        self._results = results
+        self.rows_changed()
+
+    def _results_below(self, position: int) -> tuple[tuple[str, str], ...]:
+        """Names of programs with what they wrote, below a row."""
+        if not self._results:
+            return ()
+        at_end = self._results.get("", ()) if position == len(self.rows) - 1 else ()
+        return (*self._results.get(self.rows.key(position), ()), *at_end)
+
     def sources(self, position: int) -> tuple[object, ...]:
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else self._top_word
@@ -503,7 +530,8 @@ class Thread(VirtualList[Entry]):
         shown = self._picture_of(entry)
         picture = shown and self.pictures.state(shown)
         context = self._message_context
-        return entry, previous, self._has_gaps, hidden, new, context.contact, picture
+        below = self._results_below(position)
+        return entry, previous, self._has_gaps, hidden, new, context.contact, picture, below
 
     @cached_property
     def pictures(self) -> "DrawnPictures":
@@ -612,8 +640,13 @@ class Thread(VirtualList[Entry]):
     def draw(self, position: int, width: int) -> list[Line]:
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else None
+        below = [
+            line
+            for name, text in self._results_below(position)
+            for line in result_lines(name, text, width)
+        ]
         if self._is_shown_above(entry, position):
-            return []
+            return below
         new = self._number_new if self.rows.key(position) == self._new_from else 0
         above = self._lines_above(entry, previous, width, new)
         head = bool(above) or not same_sender(entry, previous)
@@ -622,11 +655,11 @@ class Thread(VirtualList[Entry]):
         # The selection is a message without the lines above it.
         above = [on_ground(line, "ground") for line in above]
         if isinstance(entry, Note):
-            return above + note_lines(entry, self._message_context, width)
+            return above + note_lines(entry, self._message_context, width) + below
         context = self._message_context
         if entry.media is not None and entry.media.key is not None:
             context = context._replace(picture_lines=self._picture_lines)
-        return above + message_lines(entry, context, width, head=head)
+        return above + message_lines(entry, context, width, head=head) + below
 
     def _lines_above(
         self, entry: Entry, previous: Entry | None, width: int, new: int
