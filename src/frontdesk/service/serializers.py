@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from frontdesk.business_hours import WEEKDAYS, BusinessHours, written
+from frontdesk.business_hours import WEEKDAYS, BusinessHours, plainly
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
@@ -306,7 +306,7 @@ def channel_body(row: Row, hours: BusinessHours, timezone: str) -> Channel:
     calendar = hours.of(row["phone_number_id"])
     own = None
     if calendar is not None:
-        own = WeeklyHours.model_validate({**dict.fromkeys(WEEKDAYS, ()), **written(calendar)})
+        own = WeeklyHours.model_validate({**dict.fromkeys(WEEKDAYS, ()), **plainly(calendar)})
     members = {"business_hours": own, "timezone": timezone}
     return from_row(Channel, row, id=row["phone_number_id"], **members)
 
