@@ -23,7 +23,9 @@ import pytest
 from textual.keys import format_key
 
 from frontdesk import wire
+from frontdesk.cli.command_settings import CommandTable
 from frontdesk.cli.main import frontdesk
+from frontdesk.cli.settings import TABLES, settings_of
 from frontdesk.query.terms import TABLE
 from frontdesk.sample.demo import ME
 from frontdesk.service.api_keys import SCOPES
@@ -452,6 +454,21 @@ def test_the_page_of_the_viewer_lists_every_term(pytestconfig: pytest.Config) ->
     rows = [f"| {written} | {words} |" for kind in TABLE for written, words in kind.rows]
     assert all(kind.rows for kind in TABLE)
     assert_section(ROOT / "docs" / "viewer.md", "terms", "\n".join([*head, *rows]), pytestconfig)
+
+
+@pytest.mark.parametrize("name", [*TABLES, "commands"])
+def test_every_setting_is_in_the_page_of_its_table(name: str, pytestconfig: pytest.Config) -> None:
+    table = TABLES.get(name, CommandTable)
+    written = f"[{name}]" if name in TABLES else f"[[{name}]]"
+    head = [f"| `{written}` | default | |", "|---|---|---|"]
+    rows = []
+    for key, (member, setting) in settings_of(table).items():
+        is_default = setting.shows_default(table, member)
+        default, example = f"`{setting.shown}`", f" As `{setting.shown}`."
+        cells = (default, "") if is_default else ("", example)
+        rows.append(f"| `{key}` | {cells[0]} | {setting.sentence}{cells[1]} |")
+    page = "own-commands.md" if name == "commands" else "configuration.md"
+    assert_section(ROOT / "docs" / page, name, "\n".join([*head, *rows]), pytestconfig)
 
 
 def test_config_keys_lists_the_same_actions(tmp_path: Path) -> None:

@@ -14,9 +14,7 @@ from hypothesis import strategies as some
 from frontdesk.alert_settings import AlertSettings, QuietHours
 from frontdesk.cli.commands.config import config_group
 from frontdesk.cli.config import (
-    NEW_FILE,
     Configuration,
-    Profile,
     line_of,
     lines_of,
     parsed,
@@ -24,6 +22,7 @@ from frontdesk.cli.config import (
 )
 from frontdesk.cli.options import chosen_target
 from frontdesk.cli.profiles import with_profile, with_selected, without_profile
+from frontdesk.cli.settings import Profile, new_file
 from frontdesk.cli.target import (
     Target,
     database_origin,
@@ -212,8 +211,8 @@ def test_each_of_many_mistakes_has_its_line_also_beside_a_long_value(tmp_path: P
 
 
 def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> None:
-    assert said(NEW_FILE) == []
-    settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
+    assert said(new_file()) == []
+    settings = [line[2:] for line in new_file().splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
     assert len(on) == 34
     tables = {
@@ -229,7 +228,7 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
 
 @given(profiles)
 def test_profiles_come_go_and_are_chosen_without_touching_the_rest(added: list[Profile]) -> None:
-    mine = NEW_FILE.replace("[keys]", "# mine\n[keys]")
+    mine = new_file().replace("[keys]", "# mine\n[keys]")
     text = mine
     for profile in added:
         text = with_profile(text, profile)
@@ -301,6 +300,23 @@ def test_config_says_where_it_is_and_what_is_wrong(configuration_home: Path) -> 
     checked = runner.invoke(config_group, ["check"])
     assert checked.exit_code == 1
     assert checked.stdout == f"{path}, line 2: bell is 1: use true or false\n"
+
+
+def test_config_show_prints_what_is_in_force_without_passwords(configuration_home: Path) -> None:
+    path = configuration_home / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "[viewer]\nbell = true\ndensity = 9\n"
+        '[network]\nproxy = "http://ana:s3cret@proxy.example.com:3128"\n'
+    )
+    shown = CliRunner().invoke(config_group, ["show"]).stdout
+    lines = shown.splitlines()
+    assert {"bell = true", '# density = "auto"', "# mouse = true"} <= {*lines}
+    assert '# waiting = "15m"  # not set; an example' in lines
+    assert "s3cret" not in shown
+    assert "proxy = " in shown
+    assert parsed(PATH, shown).viewer.bell
+    assert parsed(PATH, shown).mistakes == ()
 
 
 def test_config_edit_makes_the_file_private_and_checks_it(
@@ -720,9 +736,7 @@ def test_a_profile_is_added_at_the_end_where_a_list_looks_like_a_table() -> None
 
 
 def test_all_that_a_profile_is_opened_with_is_written() -> None:
-    profile = Profile.model_construct(
-        name="b", database="b.db", user="ana", key_command=("pass", "a b")
-    )
+    profile = Profile(name="b", database="b.db", user="ana", key_command=("pass", "a b"))
     assert with_profile("", profile) == (
         '\n[profiles.b]\ndatabase = "b.db"\nme = "ana"\nkey_command = ["pass", "a b"]\n'
     )

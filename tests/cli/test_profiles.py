@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.commands import run_command
 
-from frontdesk.cli.config import Profile, configuration
+from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import DONE
 from frontdesk.cli.key_store import delete_key, load_key, store_key
 from frontdesk.cli.main import frontdesk
+from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import Target, api_key_of
 from frontdesk.errors import BadSettings, UnusableFile
 

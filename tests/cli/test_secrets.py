@@ -17,8 +17,8 @@ from servers import Serve
 from tests.terminals import Terminal
 
 from frontdesk.cli.commands.demo import start_demo
-from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import load_key
+from frontdesk.cli.settings import Profile
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person

@@ -5,10 +5,9 @@ Imported when a configuration has such tables.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-
+from frontdesk.cli.settings import Setting, one_of, quoted
 from frontdesk.own_commands.command import (
     ALERT,
     CONVERSATION,
@@ -30,13 +29,17 @@ _PLACEHOLDER = re.compile(
 )
 
 
-def _name(value: str) -> str:
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("use a text in quotes")
     if not value.strip() or not value.isprintable() or len(value.strip()) > _LONGEST_NAME:
         raise ValueError(f"use 1 to {_LONGEST_NAME} characters")
     return value.strip()
 
 
-def _letter(value: str) -> str:
+def _letter(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("use a text in quotes")
     if len(value) != 1 or not (value.isascii() and value.isalnum()):
         raise ValueError("use one letter or digit")
     return value
@@ -72,19 +75,10 @@ def _run(value: object) -> object:
 _RUN_EXAMPLES = 'a line for the shell, or a program and its arguments: ["less", "-R"]'
 
 
-def _one_of(allowed: tuple[str, ...]) -> BeforeValidator:
-    def check(value: object) -> object:
-        if value not in allowed:
-            raise ValueError(f"use {_quoted(allowed)}")
-        return value
-
-    return BeforeValidator(check)
-
-
 def _places(value: object) -> object:
     places = value if isinstance(value, list) else []
     if not places or not all(isinstance(one, str) and _place(one) in READS for one in places):
-        raise ValueError(f'use a list of {_quoted(tuple(READS))}, "file:audio"')
+        raise ValueError(f'use a list of {quoted(tuple(READS))}, "file:audio"')
     return tuple(places)
 
 
@@ -92,10 +86,6 @@ def _place(name: str) -> str:
     """A place without its type of files."""
     kind, colon, type = name.partition(":")
     return kind if not colon or (kind == FILE and type.isalpha()) else ""
-
-
-def _quoted(names: tuple[str, ...]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
 
 
 def _confirm(value: object) -> object:
@@ -106,26 +96,65 @@ def _confirm(value: object) -> object:
     return value.strip()
 
 
-class CommandTable(BaseModel):
-    """A table `[[commands]]`."""
+class CommandTable(NamedTuple):
+    """A table `[[commands]]`: the members of `OwnCommand`."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", validate_by_name=True)
-
-    name: Annotated[str, AfterValidator(_name)] = ""
-    run: Annotated[str | tuple[str, ...], BeforeValidator(_run)] = ""
-    letter: Annotated[str, AfterValidator(_letter)] = ""
-    key: Annotated[str, BeforeValidator(_key)] = ""
-    places: Annotated[tuple[str, ...], BeforeValidator(_places)] = Field(
-        default=(CONVERSATION,), validation_alias="for"
-    )
-    stdin: Annotated[str, _one_of(INPUTS)] = "none"
-    output: Annotated[str, _one_of(OUTPUTS)] = "pane"
-    confirm: Annotated[str, BeforeValidator(_confirm)] = ""
-
-    @property
-    def command(self) -> OwnCommand:
-        members: dict[str, Any] = {name: getattr(self, name) for name in OwnCommand._fields}
-        return OwnCommand(**members)
+    name: Annotated[
+        str, Setting(_name, f"Unique, at most {_LONGEST_NAME} characters.", '"Translate"')
+    ] = ""
+    run: Annotated[
+        str | tuple[str, ...],
+        Setting(
+            _run, "A line for `sh`, or a list of a program and its arguments.", '"trans -b :en"'
+        ),
+    ] = ""
+    letter: Annotated[
+        str,
+        Setting(_letter, "Its letter or digit in the menu; the first free one by default.", '"t"'),
+    ] = ""
+    key: Annotated[
+        str,
+        Setting(
+            _key,
+            "A key. One of the viewer in the same place stays the viewer's, except `o`: a command"
+            " with it opens what it is for, and `o` again ends it.",
+            '"ctrl+g"',
+        ),
+    ] = ""
+    places: Annotated[
+        tuple[str, ...],
+        Setting(
+            _places,
+            "A list of `conversation` (the default), `message`, `link` and `file` (of the message"
+            " under the cursor in the thread), `file:audio` (or another type of message),"
+            " `report`, `alert`.",
+            '["message"]',
+            "for",
+        ),
+    ] = (CONVERSATION,)
+    stdin: Annotated[
+        str,
+        Setting(
+            one_of(*INPUTS),
+            "What the program reads: `none`; `thread` (Markdown); `message` (its text; of an"
+            " alert, its sentence); `rows` (the selected conversations, a line of JSON for each"
+            " with its messages and notes; of a report, CSV).",
+            '"message"',
+        ),
+    ] = "none"
+    output: Annotated[
+        str,
+        Setting(
+            one_of(*OUTPUTS),
+            "`pane`; `under`; `clipboard`; `notice` (its last line); `terminal` (which waits for"
+            " `enter` after a failure); `none` (only that it failed: the program may go on, as a"
+            " browser does).",
+            '"under"',
+        ),
+    ] = "pane"
+    confirm: Annotated[
+        str, Setting(_confirm, "`true`, or a question to confirm first.", "true")
+    ] = ""
 
 
 def mistakes_of(
@@ -144,7 +173,7 @@ def mistakes_of(
         if table.stdin not in reads:
             yield (
                 "stdin",
-                f'stdin = "{table.stdin}" is not there for "{place}": use {_quoted(reads)}',
+                f'stdin = "{table.stdin}" is not there for "{place}": use {quoted(reads)}',
             )
             return
         if table.output == "under" and place in (REPORT, ALERT):

@@ -1,29 +1,32 @@
 """Configuration file: profiles, viewer settings, network and key bindings.
 
-pydantic validates the document. An invalid value is reported with its line and replaced by its
+`settings` says what there is. An invalid value is reported with its line and replaced by its
 default; the rest of the file is used. tomlkit locates mistakes. `profiles.py` edits the file.
 """
 
 import os
 import re
-import shlex
 from collections.abc import Collection, Mapping
-from datetime import time, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-from frontdesk.alert_settings import AlertSettings, QuietHours
+from frontdesk.alert_settings import AlertSettings
+from frontdesk.cli.settings import (
+    TABLES,
+    AlertsTable,
+    MirrorSettings,
+    NetworkSettings,
+    Profile,
+    TargetSettings,
+    ViewerSettings,
+    ViewSettings,
+    settings_of,
+)
 from frontdesk.errors import BadSettings
-from frontdesk.inbox.limits import READ_AFTER_SECONDS
 from frontdesk.system import environment, private_files, toml
-from frontdesk.system.proxy_address import check_proxy
 from frontdesk.text.clean import clean, one_line
-from frontdesk.text.times import parse_duration
 
 if TYPE_CHECKING:
     from tomlkit.container import Container
@@ -32,103 +35,10 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
-_TABLES = ("viewer", "mirror", "alerts", "network", "targets", "keys", "profiles")
-_MEMBERS = ("profile", "views", "commands", *_TABLES)
+_MEMBERS = ("profile", "views", "commands", *TABLES, "keys", "profiles")
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
 Place = tuple[str, ...]
-T = TypeVar("T", bound=BaseModel)
-
-NEW_FILE = """\
-# Configuration of frontdesk. `frontdesk config check` lists mistakes in this file.
-# Lines that begin with # are comments; they show the defaults or an example.
-
-# The profile that is opened by default: frontdesk profiles use NAME
-# profile = "work"
-
-[viewer]
-# Theme: "dark", "light", "high-contrast", "16-colours", "nord", "gruvbox", "dracula" and others.
-# theme = "dark"
-# Lines for each conversation: "auto" (two), 1, 2 or 3.
-# density = "auto"
-# Ring the terminal's bell when a message arrives.
-# bell = false
-# Send no requests while the terminal does not have the focus.
-# quiet_unfocused = false
-# When a conversation counts as read on this computer: after so many seconds under the cursor,
-# "open" for only when it is opened, or "never".
-# mark_read_after = 3
-# Handle the mouse. If false, the terminal selects text as usual.
-# mouse = true
-# Maximum size of the local cache in MB.
-# cache_mb = 512
-# Pictures in threads: "auto" looks at the terminal's environment, "blocks" and "kitty" do not,
-# "large" shows them in their dialog only, "off" nowhere.
-# pictures = "auto"
-# Height of pictures in threads, in lines: "auto" (ten; 14 in kitty; six over ssh), or 4 to 40.
-# picture_lines = "auto"
-# What pictures and files of messages may take on this computer, in MB.
-# media_mb = 512
-
-[mirror]
-# Conversations to keep whole on this computer, for searching and for working offline: "off",
-# "open", those of the last days as "30d", or "all". They are loaded while the viewer is open.
-# keep = "open"
-
-[alerts]
-# Alert, in the viewer and in frontdesk tail --alerts, when a customer writes in your
-# conversations, waits unassigned for longer than this, or waits while the reply window closes
-# within this.
-# mine = true
-# waiting = "15m"
-# window = "2h"
-# No alerts at these times; a time zone may follow.
-# quiet = "19:00-08:30"
-# Use the terminal's notifications too (iTerm2, kitty, WezTerm, Ghostty, foot, rxvt).
-# terminal = false
-
-[network]
-# PEM file of the certificate authorities to trust. Default: SSL_CERT_FILE, SSL_CERT_DIR, or the
-# system's.
-# ca_file = "/etc/ssl/certs/company.pem"
-# Proxy for https; "" means none. Default: HTTPS_PROXY. NO_PROXY lists hosts that bypass it.
-# proxy = "http://proxy.example.com:3128"
-
-[targets]
-# How soon customers should be answered: s, m, h or d. Reports count how many were answered in
-# time, and how many are waiting longer now.
-# first_response = "15m"
-# reply = "1h"
-
-[keys]
-# Other keys for an action: `frontdesk config keys` lists actions and their keys.
-# "inbox.next" = "J,ctrl+n"
-
-# Views on the keys 5 to 9 of the viewer; without a key, in the menu under v.
-# [[views]]
-# name = "Billing"
-# query = "is:open #billing sort:waiting"
-# key = "8"
-
-# Programs of your own, run on what is selected with "x" in the viewer; with the key "o", a program
-# opens conversations, links or files.
-# [[commands]]
-# name = "Read in less"
-# letter = "l"
-# run = "less -R"
-# stdin = "thread"
-# output = "terminal"
-# [[commands]]
-# name = "Open in the web inbox"
-# key = "o"
-# run = 'xdg-open "https://inbox.example.com/c/$FRONTDESK_CONVERSATION_ID"'
-# output = "none"
-
-# Profiles: frontdesk profiles add|list|use|remove. API keys are not kept in this file.
-# key_command is a program that writes the key, and can be set in the profile of a server:
-# key_command = ["pass", "show", "frontdesk"]
-"""
-
 
 _OPENS = 'write [[commands]] with key = "o", for = ["file"] and run = \'mpv "$FRONTDESK_FILE"\''
 _IN_SCRIPT = "left: a script that the command runs can do this"
@@ -156,227 +66,6 @@ _LEFT: Mapping[Place, str] = MappingProxyType(
 )
 
 
-def _theme(value: str) -> str:
-    from frontdesk.tui.theme import theme_names
-
-    names = theme_names()
-    if value not in names:
-        raise ValueError(f"there is {', '.join(names)}{_nearest_name(value, names)}")
-    return names[value]
-
-
-def _text(value: str) -> str:
-    if not value.strip() or not value.isprintable():
-        raise ValueError("use a text in quotes")
-    return value.strip()
-
-
-def _file(value: str) -> str:
-    path = Path(_text(value)).expanduser()
-    if not path.is_absolute():
-        raise ValueError("use a path that begins with / or ~")
-    return str(path)
-
-
-def _proxy(value: object) -> object:
-    if not isinstance(value, str):
-        raise ValueError('use an address in quotes, or "" for none')
-    if value.strip():
-        check_proxy(value.strip())
-    return value.strip()
-
-
-def _density(value: object) -> object:
-    if value == "auto":
-        return 0
-    if type(value) is not int or value not in (1, 2, 3):
-        raise ValueError('use "auto", 1, 2 or 3')
-    return value
-
-
-def _read_after(value: object) -> object:
-    if value in ("open", "never"):
-        return value
-    if type(value) not in (int, float) or not 0 <= float(str(value)) <= _LONGEST_REST:
-        raise ValueError(f'use "open", "never" or seconds up to {_LONGEST_REST}')
-    return float(str(value))
-
-
-def _target(value: object) -> object:
-    if type(value) is timedelta:
-        return value
-    length = parse_duration(value, "smhd") if isinstance(value, str) else None
-    if length is None or not timedelta(0) < length <= _LONGEST_TARGET:
-        raise ValueError(f'use a time like "15m", "1h" or "2d", up to "{_LONGEST_TARGET.days}d"')
-    return length
-
-
-def _quiet(value: object) -> object:
-    if isinstance(value, QuietHours):
-        return value
-    try:
-        hours, _, zone = str(value).strip().partition(" ")
-        start, end = map(time.fromisoformat, hours.split("-"))
-        if start == end or start.tzinfo or end.tzinfo:
-            raise ValueError
-        return QuietHours(start, end, ZoneInfo(zone.strip()).key if zone.strip() else "")
-    except (ValueError, KeyError, OSError) as error:
-        raise ValueError('use "19:00-08:30" or "19:00-08:30 Europe/London"') from error
-
-
-def _command(value: object) -> object:
-    if isinstance(value, tuple):
-        return value
-    words = shlex.split(value) if isinstance(value, str) else value
-    if not isinstance(words, list) or not words or not all(isinstance(w, str) for w in words):
-        raise ValueError('use a program and its arguments: ["pass", "show", "frontdesk"]')
-    return tuple(words)
-
-
-def _keep(value: str) -> str:
-    from frontdesk.cache.coverage import KeepRule
-
-    KeepRule.parse(value)
-    return value
-
-
-def _query(value: str) -> str:
-    from frontdesk.query import parse
-
-    parse(value)
-    return value
-
-
-def _view_key(value: str) -> str:
-    from frontdesk.query import VIEW_KEYS
-
-    if value not in VIEW_KEYS:
-        raise ValueError(f"use one of the keys {', '.join(VIEW_KEYS)} in quotes")
-    return value
-
-
-_Text = Annotated[str, AfterValidator(_text)]
-_Theme = Annotated[str, AfterValidator(_theme)]
-_ReadAfter: TypeAlias = Annotated[float | Literal["open", "never"], BeforeValidator(_read_after)]
-_Megabytes = Annotated[int, Field(ge=1, le=environment.MOST_CACHE_MB)]
-_MEGABYTES = f"use a number of MB, 1 to {environment.MOST_CACHE_MB}"
-# Allowed values, by the type of pydantic's error.
-_ALLOWED = {
-    "bool_type": "use true or false",
-    "string_type": "use a text in quotes",
-    "int_type": _MEGABYTES,
-    "greater_than_equal": _MEGABYTES,
-    "less_than_equal": _MEGABYTES,
-}
-
-
-_PICTURES = ("auto", "large", "blocks", "kitty", "off")
-# Seconds.
-_LONGEST_REST = 3600
-_LONGEST_TARGET = timedelta(days=30)
-
-
-def _picture_lines(value: object) -> int:
-    """Convert "auto" to 0."""
-    if value == "auto":
-        return 0
-    if isinstance(value, int) and not isinstance(value, bool) and 4 <= value <= 40:
-        return value
-    raise ValueError('use "auto" or a number of lines, 4 to 40')
-
-
-def _pictures(value: object) -> object:
-    if value not in _PICTURES:
-        raise ValueError(f"use {', '.join(map(repr, _PICTURES))}".replace("'", '"'))
-    return value
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", defer_build=True, validate_by_name=True
-    )
-
-
-class ViewerSettings(_Strict):
-    """Viewer settings.
-
-    density: lines per conversation, and picture_lines: height of a picture; 0 adapts to the
-    terminal.
-    """
-
-    theme: _Theme | None = None
-    density: Annotated[int, BeforeValidator(_density)] = 0
-    bell: bool = False
-    quiet_unfocused: bool = False
-    mark_read_after: _ReadAfter = READ_AFTER_SECONDS
-    mouse: bool = True
-    cache_mb: _Megabytes | None = None
-    pictures: Annotated[str, BeforeValidator(_pictures)] = "auto"
-    picture_lines: Annotated[int, BeforeValidator(_picture_lines)] = 0
-    media_mb: _Megabytes = 512
-
-
-class MirrorSettings(_Strict):
-    """Conversations to keep whole in the cache. keep: None leaves it to the viewer's user."""
-
-    keep: Annotated[str, AfterValidator(_keep)] | None = None
-
-
-_Target = Annotated[timedelta, BeforeValidator(_target)]
-
-
-class AlertsTable(_Strict):
-    """Alerts of the viewer and of `tail`, see `AlertSettings`."""
-
-    mine: bool = False
-    waiting: _Target | None = None
-    window: _Target | None = None
-    quiet: Annotated[QuietHours, BeforeValidator(_quiet)] | None = None
-    terminal: bool = False
-
-
-class NetworkSettings(_Strict):
-    """Network settings; None uses the environment.
-
-    ca_file: trusted certificate authorities. proxy: URL, "" for none.
-    """
-
-    ca_file: Annotated[str, AfterValidator(_file)] | None = None
-    proxy: Annotated[str, BeforeValidator(_proxy)] | None = Field(default=None, repr=False)
-
-
-class TargetSettings(_Strict):
-    """Times within which customers are to be answered, for reports; None: no target."""
-
-    first_response: _Target | None = None
-    reply: _Target | None = None
-
-
-class _ProfileTable(_Strict):
-    url: _Text | None = None
-    database: _Text | None = None
-    user: _Text | None = Field(default=None, validation_alias="me", serialization_alias="me")
-    theme: _Theme | None = None
-    key_command: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
-
-
-class Profile(_ProfileTable):
-    """Named inbox: a server (`url`) or a database. user: the user meant by "me" in a database.
-
-    key_command: program and arguments that print the API key on the first line.
-    """
-
-    name: str
-
-
-class ViewSettings(_Strict):
-    """View of the viewer: name, query, and the key that shows it, or ""."""
-
-    name: _Text = ""
-    query: Annotated[str, AfterValidator(_query)] = ""
-    key: Annotated[str, AfterValidator(_view_key)] = ""
-
-
 class Mistake(NamedTuple):
     """Error with its line, from 1. place: path of tables and the name."""
 
@@ -394,11 +83,11 @@ class Configuration(NamedTuple):
     path: Path
     profile: str | None = None
     profiles: Mapping[str, Profile] = MappingProxyType({})
-    viewer: ViewerSettings = ViewerSettings.model_construct()
-    mirror: MirrorSettings = MirrorSettings.model_construct()
-    alerts: AlertsTable = AlertsTable.model_construct()
-    network_settings: NetworkSettings = NetworkSettings.model_construct()
-    targets: TargetSettings = TargetSettings.model_construct()
+    viewer: ViewerSettings = ViewerSettings()
+    mirror: MirrorSettings = MirrorSettings()
+    alerts: AlertsTable = AlertsTable()
+    network_settings: NetworkSettings = NetworkSettings()
+    targets: TargetSettings = TargetSettings()
     keys: Mapping[str, str] = MappingProxyType({})
     views: tuple[ViewSettings, ...] = ()
     commands: "tuple[OwnCommand, ...]" = ()
@@ -411,7 +100,7 @@ class Configuration(NamedTuple):
         """
         profile = self.profiles.get(name)
         if profile is None:
-            self._check_readable()
+            self.check_readable()
             raise BadSettings(f"There is no profile {name!r}{_suggestion(name, self.profiles)}")
         for mistake in self.mistakes:
             if mistake.place[:2] == ("profiles", name) and not profile.url and not profile.database:
@@ -424,7 +113,7 @@ class Configuration(NamedTuple):
 
         Raises: BadSettings: the file is unreadable, or none of several profiles is selected.
         """
-        self._check_readable()
+        self.check_readable()
         if self.profile or len(self.profiles) == 1:
             return self.named(self.profile or next(iter(self.profiles)))
         if self.profiles:
@@ -436,7 +125,7 @@ class Configuration(NamedTuple):
 
     @property
     def alert_settings(self) -> AlertSettings:
-        return AlertSettings(**dict(self.alerts))
+        return AlertSettings(*self.alerts)
 
     @property
     def network(self) -> NetworkSettings:
@@ -445,13 +134,14 @@ class Configuration(NamedTuple):
         Raises: BadSettings: the file or its network section is invalid; trust and proxies never
         fall back to defaults.
         """
-        self._check_readable()
+        self.check_readable()
         for mistake in self.mistakes:
             if mistake.place[:1] == ("network",):
                 raise BadSettings(f"{self.path}, {mistake}")
         return self.network_settings
 
-    def _check_readable(self) -> None:
+    def check_readable(self) -> None:
+        """Raises: BadSettings: the file is not TOML, or cannot be read."""
         if any(not mistake.place for mistake in self.mistakes):
             raise BadSettings(f"{self.path}, {self.mistakes[0]}")
 
@@ -494,6 +184,36 @@ def parsed(path: Path, text: str, *, whole: bool = True, is_trusted: bool = True
     if not whole:
         members = _without_viewer(members)
     return _Reader(path, text, is_trusted=is_trusted).configuration(members)
+
+
+def in_force(configured: Configuration) -> str:
+    """The settings of all tables as a file: what is not set is a comment.
+
+    Raises: BadSettings: the file cannot be read.
+    """
+    import tomlkit
+
+    from frontdesk.store.dsn import without_password
+
+    configured.check_readable()
+    written = (
+        toml.loads(configured.path.read_text(encoding="utf-8")) if configured.path.exists() else {}
+    )
+    wrong = {mistake.place for mistake in configured.mistakes}
+    lines = []
+    for name, table in TABLES.items():
+        lines.append(f"[{name}]")
+        values = written.get(name, {}) if (name,) not in wrong else {}
+        for key, (member, setting) in settings_of(table).items():
+            if key in values and (name, key) not in wrong:
+                value = values[key]
+                shown = without_password(value) if isinstance(value, str) else value
+                lines.append(f"{key} = {tomlkit.item(shown).as_string()}")
+            else:
+                remark = "" if setting.shows_default(table, member) else "  # not set; an example"
+                lines.append(f"# {key} = {setting.shown}{remark}")
+        lines.append("")
+    return "\n".join(lines[:-1]) + "\n"
 
 
 def line_of(text: str, place: Place) -> int:
@@ -571,20 +291,22 @@ class _Reader:
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
         for name in members.keys() - set(_MEMBERS):
             self._report((name,), _LEFT.get((name,)) or _unknown(name, _MEMBERS))
-        viewer, mirror, alerts, network, targets, keys, tables = (
-            self._table((name,), members) for name in _TABLES
-        )
+        tables = self._table(("profiles",), members)
+        read = {
+            name: table(**self._read(table, (name,), self._table((name,), members)))
+            for name, table in TABLES.items()
+        }
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
-        changed_keys = self._keys(keys)
+        changed_keys = self._keys(self._table(("keys",), members))
         return Configuration(
             self._path,
             self._selected(members.get("profile"), profiles),
             profiles,
-            self._validated(ViewerSettings, ("viewer",), viewer),
-            self._validated(MirrorSettings, ("mirror",), mirror),
-            self._validated(AlertsTable, ("alerts",), alerts),
-            self._validated(NetworkSettings, ("network",), network),
-            self._validated(TargetSettings, ("targets",), targets),
+            read["viewer"],
+            read["mirror"],
+            read["alerts"],
+            read["network"],
+            read["targets"],
             changed_keys,
             self._views(members.get("views", [])),
             self._commands(members.get("commands", []), changed_keys),
@@ -594,11 +316,11 @@ class _Reader:
     def _profile(self, name: str, profiles: Mapping[str, Any]) -> Profile:
         place = ("profiles", name)
         table = self._table(place, profiles)
-        values = self._validated(_ProfileTable, place, table)
+        values = self._read(Profile, place, table)
         if len({"url", "database"} & table.keys()) == 1:
-            return Profile.model_construct(name=name, **dict(values))
+            return Profile(name, **values)
         self._report(place, f"the profile {name!r} needs either url or database")
-        return Profile(name=name)
+        return Profile(name)
 
     def _is_name(self, name: str) -> bool:
         valid = PROFILE_NAME.fullmatch(name) is not None
@@ -641,7 +363,7 @@ class _Reader:
         views: list[ViewSettings] = []
         for number, table in enumerate(tables):
             place, mistakes = ("views", str(number)), len(self._mistakes)
-            values = self._validated(ViewSettings, place, table)
+            values = ViewSettings(**self._read(ViewSettings, place, table))
             for name in {"name", "query"} - table.keys():
                 self._report(place, f"a view needs a {name}")
             for member in ("name", "key"):
@@ -675,6 +397,7 @@ class _Reader:
             key_taken,
             mistakes_of,
         )
+        from frontdesk.own_commands.command import OwnCommand
 
         commands: list[OwnCommand] = []
         for number, table in enumerate(tables):
@@ -682,7 +405,7 @@ class _Reader:
             if number >= MOST_COMMANDS:
                 self._report(place, f"there are more than {MOST_COMMANDS} commands")
                 break
-            values = self._validated(CommandTable, place, table)
+            values = CommandTable(**self._read(CommandTable, place, table))
             if len(self._mistakes) == mistakes:
                 for member, words in mistakes_of(values, table, commands):
                     self._report((*place, member), words)
@@ -690,30 +413,25 @@ class _Reader:
                 taken = key_taken(values, commands, keys)
                 if taken:
                     self._report((*place, "key"), taken)
-                commands.append(values.command._replace(key="" if taken else values.key))
+                commands.append(OwnCommand(*values)._replace(key="" if taken else values.key))
         return tuple(commands)
 
-    def _validated(self, model: type[T], place: Place, table: Mapping[str, Any]) -> T:
-        """Validate a table; invalid values are reported, and their defaults taken."""
-        try:
-            return model.model_validate(table, by_alias=True, by_name=False)
-        except ValidationError as error:
-            names = [
-                str(field.validation_alias or name) for name, field in model.model_fields.items()
-            ]
-            valid = dict(table)
-            for fault in error.errors(include_url=False):
-                name = str(fault["loc"][0])
-                value = valid.pop(name, None)
-                if fault["type"] == "extra_forbidden":
-                    words = _LEFT.get((place[0], name)) or _unknown(name, names)
-                else:
-                    allowed = _ALLOWED.get(fault["type"]) or str(fault["ctx"]["error"])
-                    # Proxy URLs may contain a password.
-                    shown = "" if name == "proxy" else f" is {_repeated(value)}"
-                    words = f"{name}{shown}: {allowed}"
+    def _read(self, table: type, place: Place, written: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of a table by member; mistakes are reported, and leave the default."""
+        settings, values = settings_of(table), dict[str, Any]()
+        for name, value in written.items():
+            if name not in settings:
+                words = _LEFT.get((place[0], name)) or _unknown(name, [*settings])
                 self._report((*place, name), words)
-            return model.model_validate(valid, by_alias=True, by_name=False)
+                continue
+            member, setting = settings[name]
+            try:
+                values[member] = setting.read(value)
+            except ValueError as error:
+                # Proxy URLs may contain a password.
+                shown = "" if name == "proxy" else f" is {_repeated(value)}"
+                self._report((*place, name), f"{name}{shown}: {error}")
+        return values
 
     def _table(self, place: Place, members: Mapping[str, Any]) -> Mapping[str, Any]:
         table = members.get(place[-1], {})

@@ -4,8 +4,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from frontdesk.cli.config import Configuration, Profile
+from frontdesk.cli.config import Configuration
 from frontdesk.cli.profiles import add_profile, check_name
+from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import Target, describe_database, describe_server
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.dsn import is_address

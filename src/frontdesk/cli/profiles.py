@@ -7,7 +7,8 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from frontdesk.cli.config import NEW_FILE, PROFILE_NAME, Configuration, Profile, line_of
+from frontdesk.cli.config import PROFILE_NAME, Configuration, line_of
+from frontdesk.cli.settings import Profile, new_file
 from frontdesk.errors import BadSettings
 from frontdesk.system import private_files, toml
 
@@ -57,7 +58,7 @@ def configuration_text(configured: Configuration) -> str:
     try:
         return configured.path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return NEW_FILE
+        return new_file()
 
 
 def write_configuration(configured: Configuration, text: str) -> None:
@@ -71,9 +72,7 @@ def with_profile(text: str, profile: Profile) -> str:
     """
     import tomlkit
 
-    members = profile.model_dump(
-        mode="json", by_alias=True, exclude={"name", "theme"}, exclude_defaults=True
-    )
+    members = profile.members
     expected = toml.loads(text)
     expected.setdefault("profiles", {})[profile.name] = members
     section = tomlkit.dumps({"profiles": {profile.name: members}})

@@ -12,8 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from frontdesk.cli.config import Configuration, Profile, configuration
+from frontdesk.cli.config import Configuration, configuration
 from frontdesk.cli.progress import waiting
+from frontdesk.cli.settings import Profile
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
 from frontdesk.system import environment
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from frontdesk.cache import Cache
-from frontdesk.cli.config import Configuration, Profile, ViewerSettings, configuration
+from frontdesk.cli.config import Configuration, configuration
 from frontdesk.cli.exit_codes import discard_unwritable_output, say
 from frontdesk.cli.first_frame_display import FirstFrameDisplay, today
+from frontdesk.cli.settings import Profile, ViewerSettings
 from frontdesk.cli.signals import on_signals
 from frontdesk.cli.target import (
     Target,

@@ -46,6 +46,17 @@ def check_command(context: click.Context) -> None:
     click.echo(f"{configured.path} {there}")
 
 
+@config_group.subcommand("show", "frontdesk config show", "frontdesk config show | grep -v ^#")
+def show_command() -> None:
+    """Print the settings that are in force, as a configuration file.
+
+    What is not set is a comment with the default, or with an example.
+    """
+    from frontdesk.cli.config import in_force
+
+    click.echo(in_force(configuration()), nl=False)
+
+
 @config_group.subcommand("edit", "frontdesk config edit", "VISUAL=nano frontdesk config edit")
 @click.pass_context
 def edit_command(context: click.Context) -> None:
@@ -53,12 +64,12 @@ def edit_command(context: click.Context) -> None:
 
     Opens it in $VISUAL or $EDITOR and checks it afterwards.
     """
-    from frontdesk.cli.config import NEW_FILE
+    from frontdesk.cli.settings import new_file
     from frontdesk.system import private_files
 
     path = configuration().path
     if not path.exists():
-        private_files.save_text(path, NEW_FILE)
+        private_files.save_text(path, new_file())
     _edit(path)
     context.invoke(check_command)
 
@@ -90,7 +101,9 @@ def keys_command() -> None:
     print_table(["ACTION", "KEYS", ""], rows)
 
 
-@config_group.subcommand("commands", "frontdesk config commands")
+@config_group.subcommand(
+    "commands", "frontdesk config commands", "frontdesk config commands | grep alert"
+)
 def commands_command() -> None:
     """List your own commands of the viewer."""
     rows = [

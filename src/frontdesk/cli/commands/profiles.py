@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from frontdesk.cli.base import group
-from frontdesk.cli.config import Configuration, Profile, configuration
+from frontdesk.cli.config import Configuration, configuration
 from frontdesk.cli.options import confirm, yes_option
 from frontdesk.cli.output import plain, print_table
 from frontdesk.cli.profiles import (
@@ -19,6 +19,7 @@ from frontdesk.cli.profiles import (
     without_profile,
     write_configuration,
 )
+from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import where
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment

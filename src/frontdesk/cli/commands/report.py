@@ -18,7 +18,7 @@ from frontdesk.cli.completion import (
     complete_team,
     complete_user,
 )
-from frontdesk.cli.config import TargetSettings, configuration
+from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
@@ -29,6 +29,7 @@ from frontdesk.cli.output import (
     table,
     table_cell,
 )
+from frontdesk.cli.settings import TargetSettings
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import COLUMNS, markdown, records, title
@@ -256,7 +257,7 @@ def report_command(
     if granularity and {"users", "teams"}.intersection(parts):
         parts.append("person_series")
     _check_parts(subject, parts, business_hours=business_hours)
-    targets = configuration(whole=False).targets.model_copy(update=lengths)
+    targets = configuration(whole=False).targets._replace(**lengths)
 
     async def work(client: "InboxClient") -> Report:
         query = ReportQuery(
