@@ -258,7 +258,7 @@ def test_figures_by_an_ad_read_no_table_whole_in_a_large_inbox(tmp_path: Path) -
 @pytest.mark.parametrize("grouping", ["users", "teams"])
 def test_answered_conversations_are_counted_by_ranges_of_a_writer(explaining, grouping):
     selection = report_parts.PartSelection(1, ReportFilter(), 1_234, 900_000_001)
-    _, answered = explaining(lambda c: report_parts.metrics_by(c, grouping, selection))
+    (answered,) = explaining(lambda c: report_parts.answered_by(c, grouping, selection))
     ranges = [step for _, step in answered if step.startswith("SEARCH fact")]
     assert any("user_id=? AND channel_id=? AND bucket>? AND bucket<?" in step for step in ranges)
     assert not any(step.startswith("SCAN fact USING") for _, step in answered)

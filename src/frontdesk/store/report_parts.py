@@ -73,37 +73,30 @@ class PartSelection(NamedTuple):
         return parameters
 
 
-def metrics_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
-    """Return (key, name, n, samples, total) of each group; key 0 of "users": no known user.
+def done_by_persons(
+    connection: Connection, selection: PartSelection, *, by_channel: bool
+) -> list[Row]:
+    """Return (user_id, channel_id, name, n, samples, total) of what persons did; user 0: unknown.
 
-    Several rows of a key and name add up. name: a metric, "incoming" or "outgoing" (messages),
-    "answered" (conversations with a message of a person) or "started" (conversations, by label
-    only). samples: how many have a duration, with a sum of `total` milliseconds. Messages of users
-    and teams are those that persons wrote.
+    channel_id is 0 unless they are told apart. name: a metric, or "outgoing" (messages). samples:
+    how many have a duration, with a sum of `total` milliseconds.
     """
-    if grouping == "labels":
-        return _metrics_by_label(connection, selection)
-    key, join = _GROUPS[grouping]
-    figures = connection.rows(
+    return connection.rows(
         f"""
-        WITH {_PLACE}, fact AS (
-          SELECT user_id, channel_id, name, SUM(n) AS n, SUM(samples) AS samples,
-            SUM(total) AS total
-          FROM (
-            SELECT user_id, channel_id, name, n, samples, total FROM user_rollup AS fact
-            WHERE {_ROLLED} {selection.narrowed}
-            UNION ALL {_at_edges(_timed(selection))}
-            UNION ALL SELECT user_id, channel_id, name, n, 0, 0
-            FROM ({_at_edges(_written(selection))}) AS written) AS facts
-          GROUP BY 1, 2, 3)
-        SELECT {key} AS key, CASE WHEN fact.name = '{WRITTEN}' THEN '{OUTGOING}' ELSE fact.name END
-            AS name, CAST(SUM(fact.n) AS BIGINT) AS n,
-          CAST(SUM(fact.samples) AS BIGINT) AS samples, CAST(SUM(fact.total) AS BIGINT) AS total
-        FROM fact {join} GROUP BY 1, 2
+        SELECT user_id, {"channel_id" if by_channel else "CAST(0 AS BIGINT)"} AS channel_id,
+          CASE WHEN name = '{WRITTEN}' THEN '{OUTGOING}' ELSE name END AS name,
+          CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(samples) AS BIGINT) AS samples,
+          CAST(SUM(total) AS BIGINT) AS total
+        FROM (
+          SELECT user_id, channel_id, name, n, samples, total FROM user_rollup AS fact
+          WHERE {_ROLLED} {selection.narrowed}
+          UNION ALL {_at_edges(_timed(selection))}
+          UNION ALL SELECT user_id, channel_id, name, n, 0, 0
+          FROM ({_at_edges(_written(selection))}) AS written) AS facts
+        GROUP BY user_id, name {", channel_id" if by_channel else ""}
         """,
         selection.nearest(DAY),
     )
-    return figures + answered_by(connection, grouping, selection)
 
 
 def reopened(connection: Connection, selection: PartSelection) -> list[Row]:
@@ -130,7 +123,7 @@ def reopened(connection: Connection, selection: PartSelection) -> list[Row]:
 
 
 def answered_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
-    """Count conversations in which somebody of a group wrote: rows as of `metrics_by`.
+    """Count conversations in which somebody of a group wrote: (key, name, n, samples, total).
 
     Days have numbers of messages by conversation. A conversation of the edges changes the count of
     whole days if their messages, added or subtracted, are the first or the last.
@@ -165,8 +158,11 @@ def answered_by(connection: Connection, grouping: Grouping, selection: PartSelec
     )
 
 
-def _metrics_by_label(connection: Connection, selection: PartSelection) -> list[Row]:
-    """Return sums of days, and of what is beside them; several rows of a name add up."""
+def metrics_by_label(connection: Connection, selection: PartSelection) -> list[Row]:
+    """Return (key, name, n, samples, total) of each label; several rows of a key and name add up.
+
+    name: a metric, "incoming" or "outgoing" (messages) or "started" (conversations).
+    """
     key, join = _GROUPS["labels"]
     # A statement of each name reads its sums in the order of the labels, and sorts nothing.
     rolled = " UNION ALL ".join(

@@ -2,13 +2,14 @@
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 from zoneinfo import ZoneInfo
 
 from frontdesk.service.business_time import BusinessTime
@@ -47,7 +48,7 @@ from frontdesk.wire.reports import (
 )
 
 MAX_TARGET_SECONDS = 366 * 24 * 60 * 60
-NOBODY = 0
+NOBODY, NO_GROUP = 0, -1
 _TARGETS = ("first_response", "reply")
 # Upper limits of the ages of waits, in milliseconds.
 _WAIT_AGES = MappingProxyType({"under_1h": 60 * MINUTE, "under_4h": 240 * MINUTE, "under_1d": DAY})
@@ -169,22 +170,17 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
 def _of_persons(report: Report, context: PartsContext) -> dict[str, Any]:
     """Return the parts by user and team, and waits by age."""
     parts, added, opened = context.query.parts, dict[str, Any](), _opened(context)
-    users, reopened = None, list[Row]()
     if parts & {"users", "teams"}:
+        persons = _Persons(report, context)
         # Of the period before, it would take as long again.
         selection = context.selection(context.intervals[0])
         reopened = report_parts.reopened(context.connection, selection)
-    if "users" in parts:
-        users = _both(context, "users", _person)
-        series = _PersonSeries.of_groups(report, context, "users")
-        added["users"] = _users(context, opened, users, reopened, series)
-    if "teams" in parts:
-        series = _PersonSeries.of_groups(report, context, "teams")
-        added["teams"] = _teams(context, opened, reopened, series)
-    if parts & {"users", "teams"}:
-        total = sum(row["n"] for row in reopened)
-        series = _PersonSeries.of_groups(report, context, "everyone")
-        added["everyone"] = _everyone(context, opened, users, total, series)
+        if "users" in parts:
+            added["users"] = _users(persons, opened, reopened)
+        if "teams" in parts:
+            added["teams"] = _teams(persons, opened, reopened)
+        together = persons.by("everyone").members(NOBODY, sum(row["n"] for row in reopened))
+        added["everyone"] = EveryoneReport(**together, now=_now(context, opened, None))
     if "waits" in parts and report.live is not None:
         added["live"] = report.live.model_copy(update={"waits": _wait_ages(opened)})
     return added
@@ -258,8 +254,13 @@ def _opened(context: PartsContext) -> list[Row]:
     ]
 
 
-def _wait_ages(rows: Iterable[Row]) -> WaitAges:
+_NO_WAITS = WaitAges(under_1h=0, under_4h=0, under_1d=0, over_1d=0)
+
+
+def _wait_ages(rows: Sequence[Row]) -> WaitAges:
     """Sum the customers who wait; columns count those that wait no longer than their age."""
+    if not rows:
+        return _NO_WAITS
     sums = Counter[str]()
     for row in rows:
         for name in ("waiting", *_WAIT_AGES):
@@ -399,57 +400,94 @@ class _GroupFigures(Generic[Figures]):
         grouping: Grouping,
         interval: Interval,
         figures: Callable[[Sequence[Row]], Figures],
-        rows: list[Row] | None = None,
+        rows: Sequence[Row],
     ) -> None:
-        """rows: of these groups, if they are known; as of `metrics_by`."""
-        if rows is None:
-            selection = context.selection(interval)
-            rows = report_parts.metrics_by(context.connection, grouping, selection)
-        self.rows = rows
+        """rows: of these groups, by their `key`."""
         self._rows = grouped(rows, "key")
         self._details = _details(context, grouping, interval)
         self._figures: Callable[[Sequence[Row]], Figures] = figures
+        # Those of the many who did nothing.
+        self._none: Figures = self._details.of(NO_GROUP, figures(()))
         self.keys = {row["key"] for row in rows if row["n"]}
 
     def of(self, key: int) -> Figures:
-        figures = self._figures(self._rows[key])
-        return self._details.of(key, figures)
+        rows = self._rows.get(key)
+        return self._details.of(key, self._figures(rows)) if rows else self._none
 
 
-def _lasting(figures: PersonFigures, reopened: int) -> PersonFigures:
-    return figures.model_copy(update={"reopened_in_7_days_count": reopened})
+class _PersonsBy(NamedTuple):
+    """Figures of persons by group: of the period, of the one before, and of parts of the period."""
 
-
-# Figures of persons in the period and in the one before, by group.
-_Persons = tuple[_GroupFigures[PersonFigures], _GroupFigures[PersonFigures]]
-
-
-@dataclass(frozen=True, slots=True)
-class _PersonSeries:
-    """Figures of persons in each part of a series, by group; without parts unless asked for."""
-
+    current: _GroupFigures[PersonFigures]
+    previous: _GroupFigures[PersonFigures]
     parts: Sequence[tuple[Bucket, _GroupFigures[PersonFigures]]]
 
-    @classmethod
-    def of_groups(cls, report: Report, context: PartsContext, grouping: Grouping) -> Self:
+    def members(self, key: int, reopened: int) -> dict[str, Any]:
+        """Members of the row of a group. reopened: resolutions that did not last."""
+        current = self.current.of(key)
+        members: dict[str, Any] = {
+            "current": current.model_copy(update={"reopened_in_7_days_count": reopened}),
+            "previous": self.previous.of(key),
+        }
+        if self.parts:
+            members["series"] = tuple(
+                PersonBucket(start=part.start, end=part.end, metrics=figures.of(key))
+                for part, figures in self.parts
+            )
+        return members
+
+
+class _Persons:
+    """What persons did, read once, and grouped by user, by team and as everyone."""
+
+    def __init__(self, report: Report, context: PartsContext) -> None:
+        self.context = context
+        self._by_team = "teams" in context.query.parts
+        now, before = context.intervals
+        self._now, self._before = self._read(now), self._read(before)
         asked = report.series if "person_series" in context.query.parts else None
+        self._parts = [
+            (part, self._read(Interval(*edges)))
+            for part in asked or ()
+            if (edges := [moment_of(at) for at in (part.start_time, part.end_time) if at])
+        ]
+        self._teams = defaultdict[tuple[int, int], list[int]](list)
+        places = report_parts.team_places(*context.request.account) if self._by_team else ()
+        for place in places:
+            self._teams[place["user_id"], place["channel_id"]].append(place["team_id"])
+
+    def _read(self, interval: Interval) -> tuple[Interval, list[Row]]:
+        selection = self.context.selection(interval)
+        rows = report_parts.done_by_persons(
+            self.context.connection, selection, by_channel=self._by_team
+        )
+        return interval, rows
+
+    def teams(self, user_id: int, channel_id: int) -> Sequence[int]:
+        """Teams that a user is a member of, on a channel of theirs."""
+        return self._teams.get((user_id, channel_id), ())
+
+    def by(self, grouping: Grouping) -> _PersonsBy:
         # No percentiles and targets.
-        plain = replace(context, query=PartsQuery())
-        return cls(
-            [
-                (part, _GroupFigures(plain, grouping, Interval(*edges), _person))
-                for part in asked or ()
-                if (edges := [moment_of(at) for at in (part.start_time, part.end_time) if at])
-            ]
+        plain = replace(self.context, query=PartsQuery())
+        return _PersonsBy(
+            self._grouped(self.context, grouping, *self._now),
+            self._grouped(self.context, grouping, *self._before),
+            [(part, self._grouped(plain, grouping, *read)) for part, read in self._parts],
         )
 
-    def member(self, key: int) -> dict[str, tuple[PersonBucket, ...]]:
-        """The series of a group as a member of its row."""
-        buckets = tuple(
-            PersonBucket(start=part.start, end=part.end, metrics=figures.of(key))
-            for part, figures in self.parts
-        )
-        return {"series": buckets} if buckets else {}
+    def _grouped(
+        self, context: PartsContext, grouping: Grouping, interval: Interval, read: list[Row]
+    ) -> _GroupFigures[PersonFigures]:
+        rows: list[Row] = [{**row, "key": key} for row in read for key in self._keys(grouping, row)]
+        selection = context.selection(interval)
+        rows += report_parts.answered_by(context.connection, grouping, selection)
+        return _GroupFigures(context, grouping, interval, _person, rows)
+
+    def _keys(self, grouping: Grouping, row: Row) -> Sequence[int]:
+        if grouping == "teams":
+            return self.teams(row["user_id"], row["channel_id"])
+        return (row["user_id"] if grouping == "users" else NOBODY,)
 
 
 def _person(rows: Sequence[Row]) -> PersonFigures:
@@ -466,22 +504,18 @@ def _person(rows: Sequence[Row]) -> PersonFigures:
 
 
 def _users(
-    context: PartsContext,
-    opened: Sequence[Row],
-    users: _Persons,
-    reopened: Sequence[Row],
-    series: _PersonSeries,
+    persons: _Persons, opened: Sequence[Row], reopened: Sequence[Row]
 ) -> tuple[UserReport, ...]:
     """Return a row for each user who is active or did something, by name; then nobody.
 
     In a report of a user or team, only the persons that it is of.
     """
-    current, previous = users
+    context, by_user = persons.context, persons.by("users")
     not_lasting = Counter[int]()
     for row in reopened:
         not_lasting[row["user_id"]] += row["n"]
     own = grouped(opened, "assignee_id")
-    busy = {*current.keys, *previous.keys, *own}
+    busy = {*by_user.current.keys, *by_user.previous.keys, *own}
     people = catalogues.all_rows(*context.request.account, catalogues.USERS)
     named = [
         (row["id"], Ref(id=str(row["id"]), name=row["name"]), row["availability"])
@@ -489,7 +523,7 @@ def _users(
         if row["active"] or row["id"] in busy
     ]
     if context.filter.by_person:
-        ours = _persons(context)
+        ours = _persons_of(context)
         named, busy = [each for each in named if each[0] in ours], set()
     others = sorted(busy - {row["id"] for row in people} - {NOBODY})
     unknown = [(key, Ref(id=str(key), name=None), None) for key in others]
@@ -497,16 +531,14 @@ def _users(
     return tuple(
         UserReport(
             user=user,
-            current=_lasting(current.of(key), not_lasting[key]),
-            previous=previous.of(key),
+            **by_user.members(key, not_lasting[key]),
             now=_now(context, own[key], availability),
-            **series.member(key),
         )
         for key, user, availability in (*named, *unknown, *nobody)
     )
 
 
-def _persons(context: PartsContext) -> frozenset[int]:
+def _persons_of(context: PartsContext) -> frozenset[int]:
     """Return the users that the report is of."""
     if context.filter.user_id is not None:
         return frozenset((context.filter.user_id,))
@@ -516,67 +548,45 @@ def _persons(context: PartsContext) -> frozenset[int]:
     )
 
 
-def _everyone(
-    context: PartsContext,
-    opened: Sequence[Row],
-    users: _Persons | None,
-    reopened: int,
-    series: _PersonSeries,
-) -> EveryoneReport:
-    """Return all persons together. users: their rows add up to these, but for `answered`."""
-    current, previous = (
-        _GroupFigures(context, "everyone", interval, _person, _together(context, interval, own))
-        for interval, own in zip(context.intervals, users or (None, None), strict=True)
-    )
-    return EveryoneReport(
-        current=_lasting(current.of(NOBODY), reopened),
-        previous=previous.of(NOBODY),
-        now=_now(context, opened, None),
-        **series.member(NOBODY),
-    )
-
-
-def _together(
-    context: PartsContext, interval: Interval, users: _GroupFigures[PersonFigures] | None
-) -> list[Row] | None:
-    if users is None:
-        return None
-    own = ({**row, "key": NOBODY} for row in users.rows if row["name"] != report_parts.ANSWERED)
-    selection = context.selection(interval)
-    return [*own, *report_parts.answered_by(context.connection, "everyone", selection)]
-
-
 def _teams(
-    context: PartsContext,
-    opened: Sequence[Row],
-    reopened: Sequence[Row],
-    series: _PersonSeries,
+    persons: _Persons, opened: Sequence[Row], reopened: Sequence[Row]
 ) -> tuple[TeamReport, ...]:
-    current, previous = _both(context, "teams", _person)
-    teams_of = defaultdict[tuple[int, int], list[int]](list)
-    for place in report_parts.team_places(*context.request.account):
-        teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
+    context, by_team = persons.context, persons.by("teams")
     not_lasting = Counter[int]()
     for row in reopened:
-        for team_id in teams_of[row["user_id"], row["channel_id"]]:
+        for team_id in persons.teams(row["user_id"], row["channel_id"]):
             not_lasting[team_id] += row["n"]
     own = defaultdict[int, list[Row]](list)
     for row in opened:
-        for team_id in teams_of[row["assignee_id"], row["channel_id"]]:
+        for team_id in persons.teams(row["assignee_id"], row["channel_id"]):
             own[team_id].append(row)
     return tuple(
         TeamReport(
             team=Ref(id=str(team["id"]), name=team["name"]),
-            current=_lasting(current.of(team["id"]), not_lasting[team["id"]]),
-            previous=previous.of(team["id"]),
+            **by_team.members(team["id"], not_lasting[team["id"]]),
             now=_now(context, own[team["id"]], None),
-            **series.member(team["id"]),
         )
         for team in catalogues.all_rows(*context.request.account, catalogues.TEAMS)
     )
 
 
+@lru_cache
+def _without_open(availability: str | None, targets: tuple[str, ...]) -> PersonNow:
+    """What is the case now of the many users that nothing is assigned to."""
+    return PersonNow(
+        availability=availability,
+        open=0,
+        waiting=0,
+        longest_waiting_since=None,
+        unread=0,
+        waits=_NO_WAITS,
+        **{f"over_{name}": 0 for name in targets},
+    )
+
+
 def _now(context: PartsContext, rows: Sequence[Row], availability: str | None) -> PersonNow:
+    if not rows:
+        return _without_open(availability, tuple(context.query.targets))
     over = {
         f"over_{name}": sum(row[f"over_{name}"] for row in rows) for name in context.query.targets
     }
@@ -593,7 +603,16 @@ def _now(context: PartsContext, rows: Sequence[Row], availability: str | None) -
 
 
 def _labels(context: PartsContext) -> tuple[LabelReport, ...]:
-    current, previous = _both(context, "labels", report_metrics)
+    current, previous = (
+        _GroupFigures(
+            context,
+            "labels",
+            interval,
+            report_metrics,
+            report_parts.metrics_by_label(context.connection, context.selection(interval)),
+        )
+        for interval in context.intervals
+    )
     return tuple(
         LabelReport(
             label=Ref(id=str(label["id"]), name=label["title"]),
@@ -634,17 +653,6 @@ def _ad_figures(rows: Sequence[Row]) -> AdFigures:
         avg_reply_time=metrics.avg_reply_time,
         avg_resolution_time=metrics.avg_resolution_time,
         samples=metrics.samples,
-    )
-
-
-def _both(
-    context: PartsContext, grouping: Grouping, figures: Callable[[Sequence[Row]], Figures]
-) -> tuple[_GroupFigures[Figures], _GroupFigures[Figures]]:
-    """Return figures of the period and of the one before."""
-    now, before = context.intervals
-    return (
-        _GroupFigures(context, grouping, now, figures),
-        _GroupFigures(context, grouping, before, figures),
     )
 
 
