@@ -386,6 +386,7 @@ class Cache:
         self.follow_ups = FollowUps(self)
         self.counted: dict[ConversationFilter, Counts] = {}
         self.totals: dict[ConversationFilter, int] = {}
+        self.remarks: dict[str, str] = {}
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
         self.ignored: frozenset[str] = frozenset()
@@ -449,6 +450,9 @@ class Cache:
 
     def total(self, filter: ConversationFilter) -> int | None:
         return self.totals.get(filter.model_copy(update={"sort": None}))
+
+    def remark(self, filter: ConversationFilter) -> str:
+        return self.remarks.get(filter.query or "", "")
 
     def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
         numbers = {row.id: self._unread(row) for row in conversations}

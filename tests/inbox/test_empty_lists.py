@@ -42,6 +42,11 @@ def said(query: str, **options: Any) -> str:
             "No conversation matches is:open hello by name, number, label or last message."
             "  s: search messages · x: remove filter",
         ),
+        (
+            "hello",
+            {"searched": True, "remark": "Words are looked for in names only."},
+            "No conversation matches hello. Words are looked for in names only.  x: remove filter",
+        ),
         ("-hello", {}, "No conversation matches -hello.  x: remove filter"),
         (
             "is:open hello",

@@ -14,7 +14,8 @@ from tests.conftest import NOW
 from frontdesk.cache import Cache
 from frontdesk.errors import Unauthorised
 from frontdesk.mailbox import Mailbox
-from frontdesk.wire import ConversationFilter, Counts
+from frontdesk.mailbox.cached_inbox import remark_on, save_total, total_of
+from frontdesk.wire import ConversationFilter, ConversationPage, Counts
 
 EVERYTHING = ConversationFilter()
 LACKING = problem(404, "route_not_found")
@@ -94,6 +95,15 @@ async def test_counts_that_cannot_be_had_change_nothing(reading: Reading, answer
         assert not await reading.mailbox.refresh_counts(EVERYTHING)
     assert reading.mailbox.counts(EVERYTHING) == held
     assert reading.mailbox.state_of("counts") != "present"
+
+
+async def test_what_a_server_remarks_on_a_query_is_kept_with_its_number(cache: Cache) -> None:
+    told = "Words are looked for in names only: the key lacks a scope."
+    page = ConversationPage(data=(), next_cursor=None, total=0, remark=f"{told}\n")
+    asked = ConversationFilter(query="plum")
+    await save_total(cache, asked, page)
+    assert (total_of(cache, asked), remark_on(cache, asked)) == (0, told)
+    assert remark_on(cache, ConversationFilter(query="pear")) == ""
 
 
 async def test_notes_that_the_key_may_not_read_do_not_stop_the_thread(reading: Reading) -> None:

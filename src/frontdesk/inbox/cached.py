@@ -89,6 +89,9 @@ class Cached(Protocol):
     def total(self, filter: ConversationFilter) -> int | None:
         """Number of conversations of a filter with a query, as the server last said."""
 
+    def remark(self, filter: ConversationFilter) -> str:
+        """What the server last remarked on a filter with a query, as a sentence; "" if nothing."""
+
     def unread_among(self, conversations: Iterable[Conversation]) -> Mapping[str, int]: ...
 
     def is_marked_unread(self, conversation_id: str) -> bool: ...

@@ -209,6 +209,11 @@ class Inbox:
         return bool(ignored) and not self.view.list.complete
 
     @property
+    def remark(self) -> str:
+        """Sentence of the server on where it did not look for the shown query; "" without one."""
+        return self.cached.remark(self.view.shown.filter)
+
+    @property
     def partial_terms(self) -> Collection[Term]:
         """Terms that are applied to loaded rows while others are missing."""
         return self.view.partial_terms(has_rows=len(self.window.rows) > 0)

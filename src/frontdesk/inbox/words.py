@@ -149,6 +149,7 @@ def empty(inbox: Inbox) -> str:
         seconds=inbox.connection.asking_seconds,
         cannot=inbox.planning.cannot(inbox.view.query),
         searched=bool(inbox.view.shown.vouched),
+        remark=inbox.remark,
     )
 
 
@@ -167,13 +168,14 @@ def empty_words(
     seconds: int = 0,
     cannot: str = "",
     searched: bool = False,
+    remark: str = "",
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
 
     looked_through: progress of the local filter, empty when the scan is complete; paused: no key
     lets it go on. within: name of the list that was filtered here, if it is not the view's own.
     seconds: since its request. cannot: what the server cannot filter by, as a sentence. searched:
-    the server has looked for the words, in messages too.
+    the server has looked for the words, in messages too, unless a `remark` says where not.
     """
     unknown = [words for term in query.terms if (words := unknown_name(term, names))]
     unknown += [cannot] if cannot else []
@@ -191,7 +193,8 @@ def empty_words(
         if not searched and any(is_positive(term, WORDS) for term in query.filters):
             where += " by name, number, label or last message"
             search = f"{keys['inbox.search']}: search messages · "
-        return f"No conversation matches {words}{where}.  {search}{remove}"
+        told = f" {remark}" if remark else ""
+        return f"No conversation matches {words}{where}.{told}  {search}{remove}"
     if loaded:
         return "There are no conversations yet."
     if problem == NOBODY_IS_ME:

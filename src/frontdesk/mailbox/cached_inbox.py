@@ -23,7 +23,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.text.clean import AtLeast
+from frontdesk.text.clean import AtLeast, one_line
 from frontdesk.text.entries import NewSinceVisit
 from frontdesk.text.messages import Entry
 from frontdesk.wire import (
@@ -82,7 +82,7 @@ class CachedInbox:
         self._cache, self._clock, self._keep = cache, clock, keep
         self.fill_progress = cache.fill_progress
         self.follow_ups = FollowUps(self, cache)
-        self.total = partial(total_of, cache)
+        self.total, self.remark = partial(total_of, cache), partial(remark_on, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
 
@@ -412,10 +412,21 @@ def conversations_name(filter: ConversationFilter) -> ListName:
 
 def total_of(cache: Cache, filter: ConversationFilter) -> int | None:
     """Number of conversations of a filter with a query, as of its last first page here."""
-    page = cache.value("counts", counts_name(filter), ConversationPage)
+    page = _first_page(cache, filter)
     if page is None or page.total is None:
         return None
     return AtLeast(page.total) if page.total_capped else page.total
+
+
+def remark_on(cache: Cache, filter: ConversationFilter) -> str:
+    """What the server remarked on a filter with a query, as of its last first page here, or ""."""
+    page = None if filter.query is None else _first_page(cache, filter)
+    return "" if page is None else one_line(page.remark or "")
+
+
+def _first_page(cache: Cache, filter: ConversationFilter) -> ConversationPage | None:
+    """The last first page of a filter with a query, without its rows."""
+    return cache.value("counts", counts_name(filter), ConversationPage)
 
 
 async def save_total(cache: Cache, filter: ConversationFilter, page: Page[Conversation]) -> bool:

@@ -107,6 +107,8 @@ class Bars:
             left.append(("dim", "   ~ filtered here"))
         elif inbox.partial_terms:
             left.append(("dim", "   ~ loaded rows only"))
+        elif remark := inbox.remark:
+            left.append(("warning", f"   {remark}"))
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
         # Open conversations are counted, also where others are shown.
         unread = unread_count(inbox) if inbox.view.shown.filter.status == "open" else None

@@ -114,7 +114,7 @@ class MailboxReads:
             mailbox.conversations_by_id,
         )
         self.conversations_of, self.known_contact = mailbox.conversations_of, mailbox.known_contact
-        self.counts, self.total = mailbox.counts, mailbox.total
+        self.counts, self.total, self.remark = mailbox.counts, mailbox.total, mailbox.remark
         self.newer_entry = mailbox.newer_entry
         self.unread_among, self.marked_unread = mailbox.unread_among, mailbox.marked_unread
         self.is_marked_unread, self.has_newest = mailbox.is_marked_unread, mailbox.has_newest
