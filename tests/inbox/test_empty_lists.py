@@ -51,12 +51,12 @@ def said(query: str, **options: Any) -> str:
         (
             "is:open hello",
             {"looked_through": "50 of 260"},
-            "No match in the first 50 of 260.  G: keep looking · x: remove filter",
+            "No match in the first 50 of 260.  G: load more · x: remove filter",
         ),
         (
             "is:open hello",
             {"looked_through": "50", "loading": True, "paused": True},
-            "No match in the first 50.  esc: stop · x: remove filter",
+            "No match in the first 50.  x: remove filter",
         ),
         (
             "is:open hello",

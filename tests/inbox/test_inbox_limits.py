@@ -12,10 +12,10 @@ from tests.inbox.memory import Server, Terminal, basic, name
 def loaded(server: Server) -> Terminal:
     """An inbox with all conversations of a server that filters nothing."""
     terminal = Terminal(server, read_after="never")
+    terminal.query("unread", seconds=1.0)
     terminal.query("")
-    # A filter that the server does not have looks at all of them.
-    terminal.query("unread", seconds=5.0)
-    terminal.query("", seconds=1.0)
+    terminal.press("G", seconds=5.0)
+    terminal.press("ctrl+r", seconds=5.0)
     assert len(terminal.inbox.window.rows) == len(server.rows)
     terminal.press("g", seconds=0.0)
     return terminal
@@ -70,16 +70,6 @@ def test_the_customers_of_the_first_200_rows_are_offered() -> None:
     terminal = loaded(basic(210))
     contacts = terminal.inbox.planning.names_for(terminal.inbox.view).contacts
     assert [contact.id for contact in contacts] == [f"c{number}" for number in range(200)]
-
-
-def test_a_scan_ends_after_5000_rows_until_it_is_lengthened_by_as_many() -> None:
-    terminal = Terminal(basic(90))
-    terminal.query("needs:human", seconds=5.0)
-    view = terminal.inbox.view
-    assert view.scan is not None
-    assert (view.scan.looked_at, view.scan_limit) == (90, 5000)
-    view.lengthen_scan()
-    assert view.scan_limit == 5090
 
 
 def test_the_last_100_views_can_be_gone_back_to() -> None:

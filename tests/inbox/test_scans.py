@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
 from frontdesk.inbox import navigating, words
-from frontdesk.inbox import view as inbox_view
 from frontdesk.inbox.chips import chip
-from frontdesk.inbox.requests import FetchOlder, Kind
 from frontdesk.wire import PhoneRef
 from tests.inbox.memory import PAGE, Server, Terminal
 from tests.inbox.waiting import (
@@ -30,11 +28,22 @@ from tests.inbox.waiting import (
 )
 
 BY_WAIT, UNREAD = "is:open sort:waiting", "is:open unread"
+PAUSE = Unreachable("The server asks for a pause", retry_after=30.0)
+AWAY = Unreachable("The server does not answer")
+GARBLED = BadResponse("The server sent a web page")
+
+
+def all_loaded(server: Server) -> Terminal:
+    """A terminal that has all rows of the server's list."""
+    terminal = Terminal(server)
+    terminal.press("G", seconds=5.0)
+    assert held(terminal) == len(server.rows)
+    return terminal
 
 
 def test_the_longest_wait_of_the_whole_filter_is_at_the_top_and_open() -> None:
-    terminal = Terminal(waiting_elsewhere())
-    terminal.press("j", "j")
+    terminal = all_loaded(waiting_elsewhere())
+    terminal.press("k", "k")
     terminal.query(BY_WAIT, seconds=2.0)
     assert terminal.ids[0] == LONGEST
     assert len(terminal.listed) == CONVERSATIONS
@@ -43,7 +52,7 @@ def test_the_longest_wait_of_the_whole_filter_is_at_the_top_and_open() -> None:
 
 
 def test_the_next_start_in_an_order_of_this_computer_is_at_its_top() -> None:
-    terminal = Terminal(waiting_elsewhere(600))
+    terminal = all_loaded(waiting_elsewhere(600))
     terminal.query("is:open sort:oldest", seconds=2.0)
     terminal.press("enter")
     assert terminal.thread == LONGEST
@@ -54,72 +63,53 @@ def test_the_next_start_in_an_order_of_this_computer_is_at_its_top() -> None:
     assert again.thread == LONGEST
 
 
-def test_while_rows_are_missing_it_is_said_how_many_are_sorted() -> None:
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (BY_WAIT, "~sorted {here} of 260, last: load more"),
+        (UNREAD, "~{found} found in {here} of 260, last: load more"),
+    ],
+    ids=["order", "filter"],
+)
+def test_rows_are_loaded_by_a_key_alone_a_page_at_a_time(query: str, said: str) -> None:
     terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server)
-    terminal.query(BY_WAIT)
-    here = held(terminal)
-    assert len(terminal.listed) == here
-    assert f"sorting {here} of {CONVERSATIONS}…" in terminal.status
-    terminal.wait(1.0)
-    assert f"sorting {here + PAGE} of 260…" in terminal.status
-    assert terminal.window.cursor == 0
-    server.takes = lambda request: None
-    terminal.wait(5.0)
-    assert "sorting" not in terminal.status
-    assert len(terminal.listed) == CONVERSATIONS
-
-
-def test_a_reader_who_went_down_the_list_stays_on_their_row_while_others_come() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server)
-    terminal.query(BY_WAIT)
-    assert "sorting" in terminal.status
-    terminal.press("j", seconds=0.0)
-    here = terminal.ids[1]
-    terminal.wait(30.0)
-    assert len(terminal.listed) == CONVERSATIONS
-    terminal.press("enter")
-    assert terminal.thread == here
-
-
-@pytest.mark.parametrize("query", [BY_WAIT, UNREAD], ids=["order", "filter"])
-def test_escape_stops_and_last_goes_on_where_it_was(query: str) -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server)
-    terminal.query(query, seconds=2.5)
-    assert Kind.SCAN in terminal.inbox.tasks
-    found, here = set(terminal.ids), held(terminal)
-    terminal.press("escape")
-    assert "last: keep looking" in terminal.status
-    assert "…" not in terminal.status
-    assert found <= set(terminal.ids)
-    terminal.press("ctrl+r", seconds=5.0)
-    assert "last: keep looking" in terminal.status
-    assert held(terminal) == here
-    server.takes = lambda request: None
     server.asked.clear()
-    terminal.press("G", seconds=2.0)
+    terminal.query(query, seconds=60.0)
+    assert further_pages(server) == 0
+    for pages in range(1, 4):
+        terminal.press("G", seconds=2.0)
+        assert further_pages(server) == pages
+        scan = terminal.inbox.view.scan
+        assert scan is not None
+        here, found = held(terminal), scan.matches
+        assert said.format(here=here, found=found) in terminal.status
+    while held(terminal) < CONVERSATIONS:
+        terminal.press("G", seconds=2.0)
     assert re.search("shown of 260 loaded|260 loaded", terminal.status)
-    assert further_pages(server) == -((here - CONVERSATIONS) // PAGE)
 
 
-def test_last_goes_on_where_nothing_was_found_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inbox_view, "MOST_ROWS_SCANNED", 100)
+def test_the_title_says_of_how_many_rows_those_are_that_are_filtered_here() -> None:
+    terminal = Terminal(waiting_elsewhere())
+    terminal.query(UNREAD, seconds=2.0)
+    here = held(terminal)
+    assert words.title(terminal.inbox) == f"Your filter {len(terminal.ids)} of {here} loaded"
+    complete = all_loaded(waiting_elsewhere())
+    complete.query(UNREAD, seconds=2.0)
+    assert words.title(complete.inbox) == "Your filter 5"
+
+
+def test_what_is_unread_is_asked_for_and_loaded_as_the_reader_goes_down() -> None:
     server = waiting()
-    server.lacks |= {"query"}
-    ruiz = PhoneRef(id="3", name="Zoë Ruiz", phone="+16505550003")
-    server.rows["3"] = server.rows["3"].model_copy(update={"contact": ruiz})
+    for id, row in server.rows.items():
+        server.rows[id] = row.model_copy(update={"unread_count": 1})
     terminal = Terminal(server)
-    terminal.query("is:open ruiz", seconds=2.0)
-    assert terminal.ids == []
-    looked_at = re.search(r"No match in the first (\d+) of 260", words.empty(terminal.inbox))
-    assert looked_at
-    assert 100 <= int(looked_at[1]) < 250
-    terminal.press("G", seconds=2.0)
-    terminal.press("G", seconds=2.0)
-    assert terminal.ids == ["3"]
-    assert terminal.thread == "3"
+    terminal.query(UNREAD, seconds=2.0)
+    loaded = held(terminal)
+    terminal.press("M", seconds=1.0)
+    terminal.press(*"j" * loaded, seconds=2.0)
+    assert held(terminal) > loaded
+    terminal.press("G", seconds=10.0)
+    assert held(terminal) == CONVERSATIONS
 
 
 @pytest.mark.parametrize("query", [BY_WAIT, UNREAD], ids=["order", "filter"])
@@ -133,76 +123,47 @@ def test_a_page_that_brings_nothing_is_asked_for_once_by_a_key(query: str) -> No
         assert further_pages(server) == 1
 
 
-PAUSE = Unreachable("The server asks for a pause", retry_after=30.0)
-AWAY = Unreachable("The server does not answer")
-GARBLED = BadResponse("The server sent a web page")
-
-
-def _fail_with(server: Server, error: InboxError) -> None:
-    server.error = error
-
-
-@pytest.mark.parametrize("error", [PAUSE, AWAY], ids=["pause", "away"])
-def test_an_interrupted_local_filter_keeps_its_rows_and_resumes_by_itself(
-    error: InboxError,
-) -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    server.fails = outcomes_of([None, error], lambda error: _fail_with(server, error))
-    terminal.query(UNREAD)
-    found = terminal.ids
-    assert found[0] == "250"
-    assert "retrying in" in terminal.status
-    assert re.search(rf"~{len(found)} found in \d+ of 260, paused", terminal.status)
-    terminal.press("ctrl+r", "ctrl+r")
-    assert terminal.ids == found
-    asked, here = further_pages(server), held(terminal)
-    # The next answer of the server, whoever asked for it, sets it going again.
-    server.error = None
-    terminal.wait(0.6)
-    terminal.press("ctrl+r")
-    assert terminal.ids == ["250", "200", "150", "100", "50"]
-    assert "shown of 260 loaded" in terminal.status
-    assert further_pages(server) - asked == -((here - CONVERSATIONS) // PAGE)
+def test_nothing_matches_in_the_loaded_rows_until_a_key_loads_more() -> None:
+    server = waiting()
+    server.lacks |= {"query"}
+    ruiz = PhoneRef(id="200", name="Zoë Ruiz", phone="+16505550200")
+    server.rows["200"] = server.rows["200"].model_copy(update={"contact": ruiz})
+    terminal = Terminal(server)
+    terminal.query("is:open ruiz", seconds=2.0)
+    here = held(terminal)
+    assert f"No match in the first {here} of 260.  last: load more" in words.empty(terminal.inbox)
+    while not terminal.ids:
+        terminal.press("G", seconds=2.0)
+        assert held(terminal) > here
+        here = held(terminal)
+    assert terminal.ids == ["200"]
+    assert terminal.thread == "200"
 
 
 @pytest.mark.parametrize(
-    "goes_on",
-    [lambda terminal: terminal.press("ctrl+r", seconds=0.0), lambda terminal: terminal.wait(6.0)],
-    ids=["by hand", "after the countdown"],
+    ("error", "said"),
+    [
+        (AWAY, "retrying in"),
+        (PAUSE, "retrying in"),
+        (Unauthorised("The server refused the key"), "The server refused the key"),
+    ],
+    ids=["away", "pause", "key"],
 )
-def test_a_scan_that_failed_goes_on_although_the_client_may_pause(
-    goes_on: Callable[[Terminal], None],
+def test_a_page_that_fails_keeps_the_rows_and_is_loaded_by_the_next_key(
+    error: InboxError, said: str
 ) -> None:
     terminal = Terminal(server := waiting_elsewhere())
-    server.fails = lambda request: AWAY if isinstance(request, FetchOlder) else None
-    terminal.query(UNREAD)
-    assert "retrying in" in terminal.status
-    server.fails = lambda request: None
-    holds_pages(server, 1000.0)
-    goes_on(terminal)
-    scans = [asked for asked in terminal.awaited if asked.kind is Kind.SCAN]
-    assert [asked.urgent for asked in scans] == [True]
-
-
-def test_a_scan_of_a_server_that_answers_waits_with_the_client() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server, 1000.0)
-    terminal.query(UNREAD)
-    scans = [asked for asked in terminal.awaited if asked.kind is Kind.SCAN]
-    assert [asked.urgent for asked in scans] == [False]
-
-
-def test_with_a_refused_key_nobody_is_told_to_keep_looking() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    server.fails = outcomes_of([None, Unauthorised("The server refused the key")])
-    terminal.query(UNREAD)
-    assert any("The server refused the key" in said for said in terminal.said)
-    said = words.loaded(terminal.inbox, in_list=True)
-    assert re.fullmatch(r"~\d+ found in \d+ of 260, paused", said)
-    assert "keep looking" not in terminal.status
-    terminal.query("is:open nobody")
-    assert "No match in the first" in words.empty(terminal.inbox)
-    assert "keep looking" not in words.empty(terminal.inbox)
+    terminal.query(UNREAD, seconds=2.0)
+    found, here = terminal.ids, held(terminal)
+    server.fails = outcomes_of([error])
+    terminal.press("G", seconds=1.0)
+    assert said in f"{terminal.status} {terminal.said}"
+    assert re.search(rf"~\d found in {here} of 260, paused", terminal.status)
+    assert (terminal.ids, held(terminal)) == (found, here)
+    if isinstance(error, Unreachable):
+        terminal.wait(60.0)
+        terminal.press("G", seconds=2.0)
+        assert held(terminal) == here + PAGE
 
 
 @settings(max_examples=30, deadline=None)
@@ -236,9 +197,10 @@ def test_nothing_that_was_found_is_lost_whatever_the_server_answers(
     left.clear()
     terminal.wait(1.0)
     terminal.press("ctrl+r", seconds=1.0)
-    terminal.press("G", seconds=1.0)
+    while held(terminal) < len(server.rows):
+        terminal.press("G", seconds=1.0)
     assert re.search("shown of|loaded", terminal.status)
-    assert not re.search("~|…|keep looking", terminal.status)
+    assert not re.search("~|…|load more", terminal.status)
     if query == BY_WAIT:
         assert len(terminal.ids) == len(server.rows)
         waits = [row.waiting_since or "" for row in terminal.listed]
@@ -265,6 +227,7 @@ def test_the_longest_wait_of_a_part_of_the_rows_is_called_so() -> None:
     terminal = Terminal(waiting_elsewhere())
     terminal.press("W")
     assert re.search(r"of the first \d+ rows. order: sort all of them", " ".join(terminal.said))
+    terminal = all_loaded(terminal.server)
     terminal.query(BY_WAIT, seconds=2.0)
     terminal.press("W")
     assert not terminal.said
@@ -286,7 +249,7 @@ def test_the_longest_wait_is_not_that_of_an_earlier_start() -> None:
 
 
 def test_a_row_out_of_view_that_left_stays_where_it_was_until_a_refresh() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
+    terminal = all_loaded(server := waiting_elsewhere())
     terminal.query(BY_WAIT, seconds=2.0)
     # The first seventeen rows of each page were in view once, this one never was.
     before = terminal.ids
@@ -342,47 +305,16 @@ def test_a_conversation_that_is_not_on_this_computer_changes_nothing() -> None:
     assert terminal.ids == before
 
 
-def test_a_server_without_the_filter_is_looked_through() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server, 1.0)
-    show_customer(terminal, 1)
-    here = held(terminal)
-    assert f"No match in the first {here} of 260" in words.empty(terminal.inbox)
-    assert "loading…" in terminal.status
-    terminal.wait(30.0)
-    assert terminal.ids == [LONGEST]
-    assert terminal.thread == LONGEST
-    assert terminal.status.endswith("1 shown of 260 loaded")
-
-
-def test_looking_for_a_customers_conversations_is_stopped_by_escape() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server, 1.0)
-    show_customer(terminal, 1)
-    here = held(terminal)
-    assert "loading…" in terminal.status
-    terminal.press("escape", seconds=5.0)
-    assert "loading…" not in terminal.status
-    assert f"No match in the first {here} of 260" in words.empty(terminal.inbox)
-    assert "last: keep looking" in terminal.status
-    server.takes = lambda request: None
-    terminal.press("G")
-    assert terminal.ids == [LONGEST]
-
-
 def test_a_customer_who_was_seen_is_there_at_once_within_the_other_filters() -> None:
-    terminal = Terminal(server := waiting_elsewhere())
-    holds_pages(server, 1.0)
+    terminal = Terminal(waiting_elsewhere())
     show_customer(terminal, 255)
-    assert "loading…" in terminal.status
     assert terminal.ids == ["255"]
-    server.takes = lambda request: None
     terminal.query(f"{terminal.inbox.view.query} is:resolved", seconds=5.0)
     assert terminal.ids == []
 
 
 def test_the_way_back_leads_to_the_selected_row_wherever_it_was_found() -> None:
-    terminal = Terminal(waiting_elsewhere())
+    terminal = all_loaded(waiting_elsewhere())
     # Who waits long is far down the server's list.
     terminal.query(BY_WAIT, seconds=2.0)
     terminal.press("j", "j")

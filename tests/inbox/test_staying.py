@@ -67,6 +67,7 @@ def test_a_row_that_stops_matching_is_dimmed_where_it_was_until_a_refresh() -> N
 def test_rows_that_a_refresh_let_go_do_not_come_back_with_the_next_one() -> None:
     server = Server(400, lacks=EXTENSIONS, seconds=0.3)
     terminal = Terminal(server)
+    terminal.press("G", seconds=10.0)
     terminal.query("is:open unread", 3.0)
     terminal.press("G", seconds=3.0)
     assert terminal.listed

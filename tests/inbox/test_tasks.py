@@ -38,34 +38,34 @@ def asks(log: Log) -> Steps[None]:
 
 def test_the_first_step_is_done_when_a_procedure_has_been_started() -> None:
     log = Log()
-    log.start(Kind.SCAN, asks, urgent=True)
+    log.start(Kind.RESCAN, asks, urgent=True)
     asked = log.asked()
-    assert (asked.request, asked.kind, asked.urgent) == (FindMe(), Kind.SCAN, True)
-    assert Kind.SCAN in log.tasks
+    assert (asked.request, asked.kind, asked.urgent) == (FindMe(), Kind.RESCAN, True)
+    assert Kind.RESCAN in log.tasks
 
 
 def test_an_answer_ends_the_wait_and_a_second_one_is_dropped() -> None:
     log = Log()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     asked = log.asked()
     log.tasks.answer(asked, 1)
     log.tasks.answer(asked, 2)
     assert log.done == ["answered 1"]
-    assert Kind.SCAN not in log.tasks
+    assert Kind.RESCAN not in log.tasks
 
 
 def test_a_failure_is_raised_in_the_procedure() -> None:
     log = Log()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     log.tasks.fail(log.asked(), DOWN)
     assert log.done == ["failed: The server does not answer"]
 
 
 def test_a_newer_procedure_takes_the_place_of_its_kind_and_late_answers_are_dropped() -> None:
     log = Log()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     first = log.asked()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     stop, second = log.tasks.take()
     assert stop == Stop(first)
     assert isinstance(second, Asked)
@@ -78,7 +78,7 @@ def test_a_newer_procedure_takes_the_place_of_its_kind_and_late_answers_are_drop
 
 def test_procedures_of_other_kinds_go_on() -> None:
     log = Log()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     scan = log.asked()
     log.start(Kind.OLDER, asks)
     assert log.tasks.stop(Kind.OLDER)
@@ -93,7 +93,7 @@ def test_a_procedure_goes_on_at_its_time_and_not_before() -> None:
         log.done.append("it is time")
 
     log = Log()
-    log.start(Kind.SCAN, waits)
+    log.start(Kind.RESCAN, waits)
     assert log.tasks.wake_at == 2.0
     log.now = 1.9
     log.tasks.advance()
@@ -113,25 +113,25 @@ def test_what_waits_for_the_rows_is_told_if_they_came(known: bool) -> None:
     log = Log()
     log.start(Kind.FIND, waits)
     assert log.tasks.waits_for_rows(Kind.FIND)
-    assert not log.tasks.waits_for_rows(Kind.SCAN)
+    assert not log.tasks.waits_for_rows(Kind.RESCAN)
     log.tasks.rows_known(known)
     assert log.done == [f"known: {known}"]
 
 
 def after_the_scan(log: Log) -> Steps[None]:
-    yield Ended(Kind.SCAN)
+    yield Ended(Kind.RESCAN)
     log.done.append("after the scan")
 
 
 @pytest.mark.parametrize("how", ["answered", "failed", "stopped"])
 def test_what_waits_for_the_end_of_another_goes_on_however_that_ends(how: str) -> None:
     log = Log()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     asked = log.asked()
     log.start(Kind.FIND, after_the_scan)
     assert "after the scan" not in log.done
     if how == "stopped":
-        log.tasks.stop(Kind.SCAN)
+        log.tasks.stop(Kind.RESCAN)
     elif how == "failed":
         log.tasks.fail(asked, DOWN)
     else:
@@ -141,10 +141,10 @@ def test_what_waits_for_the_end_of_another_goes_on_however_that_ends(how: str) -
 
 def test_what_waits_for_the_end_of_another_goes_on_when_that_is_replaced() -> None:
     log = Log()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     log.start(Kind.FIND, after_the_scan)
     log.tasks.take()
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     assert log.done == ["after the scan"]
 
 
@@ -156,16 +156,16 @@ def test_nothing_is_waited_for_that_does_not_run() -> None:
 
 def test_a_procedure_may_end_itself() -> None:
     def ends(log: Log) -> Steps[None]:
-        log.tasks.stop(Kind.SCAN)
+        log.tasks.stop(Kind.RESCAN)
         try:
             yield from ask(FindMe())
         finally:
             log.done.append("closed")
 
     log = Log()
-    log.start(Kind.SCAN, ends)
+    log.start(Kind.RESCAN, ends)
     assert log.done == ["closed"]
-    assert Kind.SCAN not in log.tasks
+    assert Kind.RESCAN not in log.tasks
     assert log.tasks.take() == []
 
 
@@ -175,19 +175,19 @@ def test_a_bug_in_a_procedure_is_raised_and_ends_it() -> None:
         raise ZeroDivisionError
 
     log = Log()
-    log.start(Kind.SCAN, breaks)
+    log.start(Kind.RESCAN, breaks)
     with pytest.raises(ZeroDivisionError):
         log.tasks.answer(log.asked(), None)
-    assert Kind.SCAN not in log.tasks
+    assert Kind.RESCAN not in log.tasks
 
 
 def test_the_beginning_of_what_runs_is_known_by_its_kind() -> None:
     log = Log()
     log.now = 5.0
-    log.start(Kind.SCAN, asks)
+    log.start(Kind.RESCAN, asks)
     log.now = 9.0
     log.start(Kind.OLDER, asks)
-    assert [log.tasks.since(kind) for kind in (Kind.SCAN, Kind.OLDER)] == [5.0, 9.0]
+    assert [log.tasks.since(kind) for kind in (Kind.RESCAN, Kind.OLDER)] == [5.0, 9.0]
     assert log.tasks.since(Kind.REFRESH) is None
-    log.tasks.stop(Kind.SCAN)
-    assert log.tasks.since(Kind.SCAN) is None
+    log.tasks.stop(Kind.RESCAN)
+    assert log.tasks.since(Kind.RESCAN) is None

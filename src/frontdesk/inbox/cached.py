@@ -204,6 +204,9 @@ class Window(Protocol):
     def refresh_rows(self) -> None:
         """Draw the rows anew."""
 
+    def stop(self) -> object:
+        """End a movement to an end."""
+
     def loading_more(self) -> AbstractContextManager[None]:
         """While rows are loaded at an end, a movement to that end goes on over them."""
 

@@ -296,8 +296,8 @@ def _show_when_known(inbox: Inbox, conversation_id: str, entry: str) -> Steps[No
 
 
 def stop(inbox: Inbox) -> bool:
-    """End searches and the scan; False if there was none."""
-    return inbox.tasks.stop(Kind.FIND, Kind.SCAN)
+    """End searches; False if there was none."""
+    return inbox.tasks.stop(Kind.FIND)
 
 
 def say_how_far(inbox: Inbox) -> None:

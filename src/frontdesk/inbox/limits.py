@@ -9,9 +9,6 @@ MOST_PAGES_LOADED = 20
 # Rows among which the next unread or the longest waiting conversation is searched.
 MOST_ROWS_SEARCHED = 1000
 
-# The scan for a local filter ends with the list, or after this many rows; "last" extends it.
-MOST_ROWS_SCANNED = 5000
-
 # Rows of a complete list among which those of a view are counted, and views that are counted.
 MOST_ROWS_COUNTED = 500
 MOST_VIEWS_COUNTED = 20

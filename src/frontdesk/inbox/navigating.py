@@ -3,7 +3,7 @@
 from frontdesk.inbox import sentences
 from frontdesk.inbox.finding import show_when_known
 from frontdesk.inbox.refreshing import refresh, show_query
-from frontdesk.inbox.scanning import start_scan
+from frontdesk.inbox.scanning import scan_rest
 from frontdesk.inbox.selecting import go_to_conversation, open_selected
 from frontdesk.inbox.state import Inbox
 from frontdesk.query import Query, customer
@@ -27,7 +27,7 @@ def _show(inbox: Inbox, query: Query, selected: str | None = None) -> None:
     inbox.connection.begin()
     open_selected(inbox)
     refresh(inbox)
-    start_scan(inbox)
+    scan_rest(inbox)
 
 
 def step_history(inbox: Inbox, step: int) -> None:

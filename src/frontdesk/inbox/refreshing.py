@@ -1,10 +1,10 @@
 """Procedures that load the list, its further pages, and the names that queries may use."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext
 from math import inf
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
-from frontdesk.inbox import scanning
 from frontdesk.inbox.counting import counted_filters, note_tallies, total
 from frontdesk.inbox.limits import (
     AGED,
@@ -29,7 +29,7 @@ from frontdesk.inbox.requests import (
     ask,
     rows_known,
 )
-from frontdesk.inbox.scanning import reloaded, reported, scan_further, start_scan
+from frontdesk.inbox.scanning import reloaded, reported, scan_rest
 from frontdesk.inbox.state import (
     CONVERSATION_SETTING,
     EVERY,
@@ -51,7 +51,7 @@ _MOST_PLANS = 8
 _STEADY = frozenset({*LISTS, *LISTS.values(), "contact", "awaiting_human", "unread"})
 
 # What ends with the shown view.
-_OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.SCAN, Kind.RESCAN, Kind.FIND)
+_OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.RESCAN, Kind.FIND)
 
 
 def show_query(inbox: Inbox, query: Query, selected: str | None = None) -> None:
@@ -90,9 +90,6 @@ def refresh(inbox: Inbox, *, by_hand: bool = False) -> None:
     inbox.connection.asks()
     schedule_poll(inbox)
     was_failing = inbox.connection.failing
-    if scanning.is_due(inbox):
-        # Before the refresh, whose requests could use up what a rate limit allows.
-        start_scan(inbox, by_hand=by_hand)
     urgent = by_hand or inbox.connection.is_urgent
     steps = _refresh(inbox, was_failing=was_failing, by_hand=by_hand)
     inbox.tasks.start(Kind.REFRESH, steps, urgent=urgent)
@@ -110,7 +107,7 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         if inbox.has_begun and was_failing:
             # Its own request may be waiting for an answer that was lost.
             request_thread(inbox)
-        _go_on_with_rows(inbox, by_hand=by_hand)
+        _go_on_with_rows(inbox)
     if not inbox.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
@@ -122,10 +119,8 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         inbox.orders.append(lambda panes: panes.look_ahead())
 
 
-def _go_on_with_rows(inbox: Inbox, *, by_hand: bool = False) -> None:
+def _go_on_with_rows(inbox: Inbox) -> None:
     """Do what follows when the rows of the list have changed."""
-    if scanning.is_due(inbox):
-        start_scan(inbox, by_hand=by_hand)
     _tell_news(inbox)
     if inbox.planning.hidden:
         # Their customers may have written.
@@ -205,7 +200,7 @@ def _begin_rest(inbox: Inbox) -> None:
     if inbox.opened_unconnected is inbox.selection:
         # A thread that is opened with a connection is requested at once; this one was not.
         request_thread(inbox)
-    start_scan(inbox)
+    scan_rest(inbox)
     inbox.orders.append(lambda panes: panes.begin_background())
 
 
@@ -271,8 +266,6 @@ def _find_contact(inbox: Inbox) -> Steps[None]:
             inbox.replan()
     except (NotFound, Forbidden, BadResponse):
         pass
-    if inbox.matches_nothing:
-        inbox.tasks.stop(Kind.SCAN)
 
 
 def _fetch_planned_rows(inbox: Inbox) -> Steps[None]:
@@ -357,7 +350,8 @@ def load_older(inbox: Inbox) -> None:
 
 
 def _older(inbox: Inbox) -> Steps[None]:
-    with inbox.window.loading_more():
+    # A key leads on over the rows that are loaded, unless few of them may match.
+    with inbox.window.loading_more() if inbox.view.shown.narrowed else nullcontext():
         yield from reported(inbox, fetch_older(inbox))
 
 
@@ -396,13 +390,13 @@ def near_end(inbox: Inbox, *, bound_for: int, bottom: bool) -> None:
     if bound_for:
         view.bound_for_last = by_key and not (view.is_loaded or len(inbox.window.rows))
     inbox.note_top()
-    if not bottom:
+    if not bottom or view.complete:
         return
-    if view.shown.exact and not view.list.complete:
-        if by_key or inbox.loaded_position is not None:
-            load_older(inbox)
-    elif by_key:
-        scan_further(inbox)
+    if by_key and not view.shown.narrowed:
+        inbox.window.stop()
+        load_older(inbox)
+    elif view.shown.narrowed and (by_key or inbox.loaded_position is not None):
+        load_older(inbox)
 
 
 def request_names(inbox: Inbox) -> None:

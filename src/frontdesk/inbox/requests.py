@@ -186,7 +186,6 @@ class Kind(Enum):
 
     REFRESH = auto()
     OLDER = auto()
-    SCAN = auto()
     RESCAN = auto()
     FIND = auto()
     THREAD = auto()

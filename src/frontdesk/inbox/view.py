@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from frontdesk.inbox.kept_rows import KeptRows, MergedView
-from frontdesk.inbox.limits import MOST_ROWS_SCANNED, MOST_VISITS
+from frontdesk.inbox.limits import MOST_VISITS
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.rows import CachedList, CurrentStates
 from frontdesk.query import Query, QueryPlan, Term, sort_key
@@ -19,11 +19,10 @@ class View:
 
     wanted: plan to fetch rows for; shown: that of the rows that are shown meanwhile. matches: the
     whole query. list: rows of `shown`. scan: the filter or order that is made here, if any.
-    scan_limit: rows at which it pauses; scan_ended: it was stopped, or an error lasts; rescan_due:
-    it has to begin again. kept: rows that stay. follows_top: rows may come above, and nobody has
-    moved yet. bound_for_last: the last row was asked for before there were rows. seen_before: keys
-    of the rows that were visible before the last reload. refreshed_before: filter of the last
-    refresh.
+    rescan_due: it has to begin again. kept: rows that stay. follows_top: rows may come above, and
+    nobody has moved yet. bound_for_last: the last row was asked for before there were rows.
+    seen_before: keys of the rows that were visible before the last reload. refreshed_before: filter
+    of the last refresh.
 
     tallies: numbers of its conversations by value, for each kind of term where they are known.
     unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
@@ -42,8 +41,7 @@ class View:
         self.query = query
         self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
         self.scan: Scan | None = None
-        self.scan_limit = MOST_ROWS_SCANNED
-        self.scan_ended = self.rescan_due = False
+        self.rescan_due = False
         self.kept = KeptRows()
         self.follows_top = self.bound_for_last = False
         self.seen_before: Sequence[str] = ()
@@ -55,12 +53,7 @@ class View:
     def replan(self, wanted: QueryPlan, shown: QueryPlan, matches: Test, rows: CachedList) -> None:
         """Go on by other plans of the same query; rows that stay do so."""
         self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
-        self.scan, self.scan_ended = None, False
-
-    def lengthen_scan(self) -> None:
-        """Scan as many rows more as at first."""
-        if self.scan is not None:
-            self.scan_limit = self.scan.looked_at + MOST_ROWS_SCANNED
+        self.scan = None
 
     def reload(
         self, stay: Mapping[str, Conversation], matches: Test, current: CurrentStates

@@ -7,7 +7,7 @@ from frontdesk.inbox import sentences
 from frontdesk.inbox.chips import customer_name, query_words
 from frontdesk.inbox.counting import count_of, total
 from frontdesk.inbox.rows import RowsWithout
-from frontdesk.inbox.scanning import is_due, is_loading_rows
+from frontdesk.inbox.scanning import is_loading_rows
 from frontdesk.inbox.state import Inbox, Keys
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import is_positive
@@ -17,7 +17,13 @@ from frontdesk.text.clean import one_line
 
 
 def title(inbox: Inbox) -> str:
-    """Name of the view, or of the customer, with the number of its conversations."""
+    """Name of the view, or of the customer, with the number of its conversations.
+
+    Of conversations that are filtered here, the number among those that are loaded.
+    """
+    scan = inbox.view.scan
+    if scan is not None and scanned(inbox) and inbox.view.is_loaded and inbox.view.shown.rest:
+        return f"{_name(inbox)} {scan.matches:,} of {scan.looked_at:,} loaded"
     number = None if inbox.filtered_here else count_of(inbox, inbox.view.query)
     return _name(inbox) + ("" if number is None else f" {number:,}")
 
@@ -118,7 +124,7 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
     words = f"~{matches:,} found in {far}" if view.shown.rest else f"~sorted {far}"
     if _is_paused(inbox):
         return f"{words}, paused"
-    return f"{words}, {inbox.keys['list.last']}: keep looking" if in_list else words
+    return f"{words}, {inbox.keys['list.last']}: load more" if in_list else words
 
 
 def _dimmed(rows: int) -> str:
@@ -129,8 +135,9 @@ def _dimmed(rows: int) -> str:
 
 
 def _is_paused(inbox: Inbox) -> bool:
-    """True if an incomplete scan goes on by itself once the server answers, or cannot go on."""
-    return is_due(inbox) or inbox.view.awaits_order or inbox.connection.refused
+    """True if no further rows can be loaded now."""
+    connection = inbox.connection
+    return inbox.view.awaits_order or connection.failing or connection.refused
 
 
 def empty(inbox: Inbox) -> str:
@@ -173,7 +180,7 @@ def empty_words(
     """Explanation of an empty conversation list, with the keys that help.
 
     looked_through: progress of the local filter, empty when the scan is complete; paused: no key
-    lets it go on. within: name of the list that was filtered here, if it is not the view's own.
+    loads more. within: name of the list that was filtered here, if it is not the view's own.
     seconds: since its request. cannot: what the server cannot filter by, as a sentence. searched:
     the server has looked for the words, in messages too, unless a `remark` says where not.
     """
@@ -183,8 +190,7 @@ def empty_words(
         return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
     remove = f"{keys['inbox.remove_filter']}: remove filter"
     if loaded and looked_through:
-        goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
-        hints = remove if paused and not loading else f"{goes_on} · {remove}"
+        hints = remove if paused or loading else f"{keys['list.last']}: load more · {remove}"
         return f"No match in the first {looked_through}.  {hints}"
     if loaded and query.filters:
         words = query_words(Query(query.filters), names, now)

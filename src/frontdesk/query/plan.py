@@ -111,6 +111,12 @@ class QueryPlan(NamedTuple):
         return not self.rest and self.is_sorted
 
     @property
+    def narrowed(self) -> bool:
+        """True if the server's list is the answer but for what only this computer knows of rows."""
+        known_here = all(term.kind == UNREAD for term in self.rest) and self.filter.unread
+        return self.is_sorted and (not self.rest or bool(known_here))
+
+    @property
     def is_sorted(self) -> bool:
         """True if the server's list has the order of the query."""
         return self.order == (self.filter.sort or NEWEST)

@@ -141,6 +141,8 @@ async def test_a_refresh_shows_what_came_although_a_prefetch_beside_it_is_cancel
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        await press(pilot, "G")
+        await idle_until(pilot, lambda: "120 loaded" in lines(app)[-1])
         await press(pilot, "S", "w")
         inbox.bump("2", waiting_since=at(2))
         inbox.bump("1001", waiting_since=at(5))

@@ -1,13 +1,12 @@
 """Marked conversations: display, persistence, and saving them together."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
-from frontdesk.client import InboxClient, Server
+from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.prompt import Prompt
@@ -50,32 +49,6 @@ async def test_space_marks_a_row_and_escape_in_the_list_takes_all_marks_off(
         assert "1 selected · " in lines(app)[-1]
         await press(pilot, "space", "enter", "escape")
         assert marked_lines(app) == [1, 3]
-        await pilot.press("escape")
-        assert screen_of(app).queue.list.marked == ()
-        assert "selected" not in lines(app)[-1]
-
-
-class WithoutQueries(Halting):
-    """The same, which has no filter for words."""
-
-    @property
-    def server(self) -> Server:
-        return replace(self._client.server, no_extensions=frozenset({"query"}))
-
-
-async def test_escape_ends_a_running_search_before_it_takes_marks_off(
-    viewer: Viewer, client: InboxClient
-) -> None:
-    source = WithoutQueries(client)
-    source.halted = True
-    app = viewer(source)
-    async with app.run_test(size=SIZE) as pilot:
-        await idle_until(pilot, lambda: len(queue(app)) > 4)
-        await pilot.press("j", "space", "j", "j", "space", "f", "t", *"nobody says this", "enter")
-        await idle_until(pilot, lambda: "esc: stop" in shown(app))
-        await pilot.press("escape")
-        await idle_until(pilot, lambda: "esc: stop" not in shown(app))
-        assert "2 selected · " in lines(app)[-1]
         await pilot.press("escape")
         assert screen_of(app).queue.list.marked == ()
         assert "selected" not in lines(app)[-1]
