@@ -3,10 +3,10 @@
 import re
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -14,11 +14,12 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import command
-from frontdesk.cli.commands.import_.files import importable, named
+from frontdesk.cli.commands.import_.files import named
+from frontdesk.cli.commands.import_.source import ImportSource, import_from
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.media import file_target, media_files, media_option, stored_words
 from frontdesk.cli.options import database_option
-from frontdesk.cli.progress import interruptible, progress
+from frontdesk.cli.progress import progress
 from frontdesk.errors import BadSettings
 from frontdesk.text.clean import clean, counted, one_line, shortened
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds, utc_now
@@ -87,45 +88,11 @@ def chat_command(
     with their messages. If dates are ambiguous,
     the command asks for their order. Group chats are refused.
     """
-    from frontdesk.ingest.archive.importer import run_import
-
-    run = _ChatImport(
-        _ChatRequest(account, channel, contact, me, initial_status), _zone(tz), tz, date_order
-    )
-    chats = [run.read(Path(name)) for name in files]
-    outcome_words = "nothing was changed" if dry_run else "import it again to go on"
-    with (
-        interruptible(outcome_words),
-        _report_printed(run.lines),
-        importable(database, dry_run=dry_run) as store,
-    ):
-        run_import(store, lambda all: run.into(all, chats), dry_run=dry_run)
-        files_place = media_files(media, database)
-        if not dry_run and files_place is not None:
-            run.attach_files(store, files_place, chats)
-    if dry_run:
-        click.echo("nothing was changed")
-
-
-@contextmanager
-def _report_printed(lines: list[str]) -> Iterator[None]:
-    """Print the report at the end, even of an interrupted import."""
-    try:
-        yield
-    finally:
-        for line in lines:
-            click.echo(one_line(clean(line)))
-
-
-@dataclass(frozen=True, slots=True)
-class _ChatRequest:
-    """Target of the import, as given by options."""
-
-    account: str
-    channel: str
-    contact: str
-    me: str
-    initial_status: "InitialStatus"
+    zone_name = tz or f"this machine's ({', '.join(time.tzname)})"
+    target = (account, channel, contact, me, initial_status)
+    place = partial(media_files, media, database)
+    chats = _Chats(files, *target, _zone(tz), zone_name, date_order, place, dry_run)
+    import_from(chats, database, dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +104,43 @@ class _ChatFile:
     unmatched: Sequence[str] = ()
 
 
-class _ChatImport:
-    """Run of the command over all files."""
+@dataclass
+class _Chats(ImportSource):
+    """Exported chats. media: returns where their files are stored, None for nowhere."""
 
-    def __init__(
-        self,
-        request: _ChatRequest,
-        zone: tzinfo | None,
-        zone_name: str | None,
-        order: "Order | None",
-    ) -> None:
-        self.lines: list[str] = []
-        self._request = request
-        self._zone = zone
-        self._zone_name = zone_name or f"this machine's ({', '.join(time.tzname)})"
-        self._order = order
+    consequence = "import it again to go on"
 
-    def read(self, path: Path) -> _ChatFile:
+    names: Sequence[str]
+    account: str
+    channel: str
+    contact: str
+    me: str
+    initial_status: "InitialStatus"
+    zone: tzinfo | None
+    zone_name: str
+    order: "Order | None"
+    media: "Callable[[], MediaFiles | None]"
+    dry_run: bool
+    chats: list[_ChatFile] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    def prepare(self) -> None:
+        self.chats = [self._read(Path(name)) for name in self.names]
+
+    def summary(self) -> list[str]:
+        return self.lines
+
+    def finish(self) -> None:
+        if self.dry_run:
+            click.echo("nothing was changed")
+
+    def _read(self, path: Path) -> _ChatFile:
         """Parse a file. Raises: BadSettings, UnusableFile, with the file's name."""
         from frontdesk.ingest.whatsapp_export import files, parser
         from frontdesk.ingest.whatsapp_export.members import ZipMembers
 
         today = utc_now().date()
-        reading = parser.ChatOptions(self._request.me, self._zone, self._order, today)
+        reading = parser.ChatOptions(self.me, self.zone, self.order, today)
         export = files.read(path)
         try:
             chat = parser.read(export, reading)
@@ -171,26 +152,26 @@ class _ChatImport:
             rest = members.without_message(chat.named_files)
         return _ChatFile(str(path), chat, [each for each in rest if each != export.member])
 
-    def into(self, database: "Transactions", chats: list[_ChatFile]) -> None:
-        """Import every chat and collect the report."""
+    def events(self, database: "Transactions") -> None:
         from frontdesk.ingest.whatsapp_export.importer import import_chat
 
         place = database.write(self._place)
-        with progress("Importing", sum(len(file.chat.entries) for file in chats)) as advance:
-            for file in chats:
+        with progress("Importing", sum(len(file.chat.entries) for file in self.chats)) as advance:
+            for file in self.chats:
                 outcome = import_chat(database, file.chat, place, epoch_milliseconds, advance)
                 self.lines += self._report(file, outcome)
 
-    def attach_files(
-        self, database: "Database", place: "MediaFiles", chats: list[_ChatFile]
-    ) -> None:
-        """Store the files of zips beside their messages, and collect the report."""
+    def files(self, store: "Database") -> None:
+        """Store the files of zips beside their messages, with a line for each zip."""
         from frontdesk.ingest.whatsapp_export.attachments import attach_files
         from frontdesk.ingest.whatsapp_export.members import ZipMembers
 
-        where = database.read_latest(self._place)
-        zips = [(file.name, file.chat) for file in chats if zipfile.is_zipfile(file.name)]
-        with file_target(place, database) as target:
+        place = self.media()
+        if place is None:
+            return
+        where = store.read_latest(self._place)
+        zips = [(file.name, file.chat) for file in self.chats if zipfile.is_zipfile(file.name)]
+        with file_target(place, store) as target:
             for name, chat in zips:
                 named_files = sum(entry.contents.media is not None for entry in chat.entries)
                 with (
@@ -207,25 +188,22 @@ class _ChatImport:
         from frontdesk.ingest.json_reader import phone_of
         from frontdesk.ingest.whatsapp_export.importer import ChatPlace
 
-        request = self._request
-        account_id = account_named(connection, request.account)["id"]
+        account_id = account_named(connection, self.account)["id"]
         channels = references(connection, account_id).channels
-        number = channels.get(request.channel)
+        number = channels.get(self.channel)
         if number is None and channels:
             known_ones = shortened(", ".join(sorted(channels)), 600)
-            raise BadSettings(f"No channel {shortened(request.channel)!r}; known: {known_ones}")
-        if number is None and not re.fullmatch(CHANNEL_ID, request.channel):
+            raise BadSettings(f"No channel {shortened(self.channel)!r}; known: {known_ones}")
+        if number is None and not re.fullmatch(CHANNEL_ID, self.channel):
             raise BadSettings(
-                f"No channel {shortened(request.channel)!r}:"
+                f"No channel {shortened(self.channel)!r}:"
                 " give a new one by its id, of at most 20 digits"
             )
-        phone = phone_of(request.contact) if request.contact.startswith("+") else None
+        phone = phone_of(self.contact) if self.contact.startswith("+") else None
         if phone is None:
-            raise BadSettings(f"{shortened(request.contact)!r} is no number such as +34600111222")
+            raise BadSettings(f"{shortened(self.contact)!r} is no number such as +34600111222")
         person = Person.of_phone(phone)
-        return ChatPlace(
-            account_id, number or request.channel, person, request.me, request.initial_status
-        )
+        return ChatPlace(account_id, number or self.channel, person, self.me, self.initial_status)
 
     def _report(self, file: _ChatFile, outcome: "ChatImportResult") -> Iterator[str]:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
@@ -233,7 +211,7 @@ class _ChatImport:
 
         name, chat = file.name, file.chat
         counts, files = outcome.messages, outcome.files
-        other, me = shortened(chat.other or "the contact"), shortened(self._request.me)
+        other, me = shortened(chat.other or "the contact"), shortened(self.me)
         yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
         yield (
             f"taken: {counts['received']:,} of {other}, {counts['sent']:,} of {me},"
@@ -273,7 +251,7 @@ class _ChatImport:
                 " beside the message before"
             )
         decision = chat.decision
-        yield f"dates: {NAMES[decision.order]} ({decision.reason}); zone: {self._zone_name}"
+        yield f"dates: {NAMES[decision.order]} ({decision.reason}); zone: {self.zone_name}"
         yield f"such an export never has: {_NEVER_IN_IT}"
         most = _MOST_WITH_FILES if files["named"] else _MOST
         if len(chat.entries) >= most * 0.98:

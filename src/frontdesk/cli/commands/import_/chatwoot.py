@@ -2,7 +2,11 @@
 
 import asyncio
 import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -10,11 +14,11 @@ from urllib.parse import urlsplit
 import click
 
 from frontdesk.cli.base import WholeNumber, command
-from frontdesk.cli.commands.import_.events import Run
-from frontdesk.cli.commands.import_.files import importable
-from frontdesk.cli.database import account_named, account_option, opened
-from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
-from frontdesk.cli.media import file_target, media_option, named_files, stored_words
+from frontdesk.cli.commands.import_.events import Archives
+from frontdesk.cli.commands.import_.source import import_from
+from frontdesk.cli.database import account_named, account_option
+from frontdesk.cli.exit_codes import ERROR, say
+from frontdesk.cli.media import file_target, media_option, named_files
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.progress import progress as count_progress
@@ -25,8 +29,8 @@ from frontdesk.text.clean import clean, one_line
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.apply.batch import InitialStatus
     from frontdesk.ingest.chatwoot.crawler import Crawler, CrawlOptions, Journal
+    from frontdesk.store.database import Database
     from frontdesk.store.incoming_files import IncomingFile
     from frontdesk.store.media_files import MediaFiles
 
@@ -77,9 +81,7 @@ _INTERRUPTED = "the same command continues"
 @media_option
 @click.option("--lines", metavar="FILE", help="Also write the imported lines to this file.")
 @click.option("--fetch-only", is_flag=True, help="Only write the file of lines; import nothing.")
-@click.pass_context
 def chatwoot_command(
-    context: click.Context,
     url: str,
     account_id: int,
     token_env: str,
@@ -103,6 +105,7 @@ def chatwoot_command(
     to see everything.
     """
     from frontdesk.client.address import base_url
+    from frontdesk.ingest.archive.importer import ImportOptions
     from frontdesk.ingest.chatwoot.crawler import CrawlOptions, Journal
 
     token = environment.token(token_env)
@@ -113,23 +116,44 @@ def chatwoot_command(
     origins = [base_url(address, in_process=False) for address in (url, *hosts)]
     path = Path(lines or f"chatwoot-{account_id}.ndjson")
     journal = Journal(path, _source(url, order))
-    if journal.resumed:
-        click.echo(f"continuing after {journal.resumed:,} steps that are in {clean(str(path))}")
-    try:
-        with interruptible(_INTERRUPTED):
-            walked = _fetched(url, token, order, journal)
-    finally:
-        journal.close()
-    _report(walked, path)
-    if not fetch_only:
-        _import(context, path, database, account)
-        if files is not None:
-            _attach_files(database, account, files, origins)
-    journal.finish()
-    for words in walked.differences:
-        say(clean(f"Chatwoot counts {words}; what is missing may come with another import"))
-    if walked.differences:
-        context.exit(ERROR)
+    fetch = partial(_fetched, url, token, order, journal)
+    lines_of = ImportOptions(epoch_milliseconds, account, "auto")
+    source = _Crawled((str(path),), lines_of, journal=journal, fetch=fetch)
+    if files is not None:
+        source.attach = partial(_attach_files, files, account, origins)
+    if fetch_only:
+        source.prepare()
+        source.finish()
+    else:
+        import_from(source, database)
+
+
+@dataclass
+class _Crawled(Archives):
+    """A Chatwoot account, of which a file of lines is made first."""
+
+    consequence = _INTERRUPTED
+
+    journal: "Journal" = field(kw_only=True)
+    fetch: "Callable[[], Crawler]" = field(kw_only=True)
+
+    def prepare(self) -> None:
+        place = clean(self.names[0])
+        if self.journal.resumed:
+            click.echo(f"continuing after {self.journal.resumed:,} steps that are in {place}")
+        try:
+            with interruptible(_INTERRUPTED):
+                self.walked = self.fetch()
+        finally:
+            self.journal.close()
+        _report(self.walked, place)
+
+    def finish(self) -> None:
+        self.journal.finish()
+        for words in self.walked.differences:
+            say(clean(f"Chatwoot counts {words}; what is missing may come with another import"))
+        if self.walked.differences:
+            raise click.exceptions.Exit(ERROR)
 
 
 def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") -> "Crawler":
@@ -158,37 +182,25 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
         progress.clear()
 
 
-def _report(walked: "Crawler", path: Path) -> None:
+def _report(walked: "Crawler", place: str) -> None:
     counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.counts.items()))
-    click.echo(f"read from Chatwoot: {counts or 'nothing new'}; in {clean(str(path))}")
+    click.echo(f"read from Chatwoot: {counts or 'nothing new'}; in {place}")
     for reason, count in sorted(walked.skipped.items()):
         click.echo(one_line(clean(f"skipped: {count:,} {reason}")))
     for words in walked.unchecked:
         click.echo(one_line(clean(f"not compared with Chatwoot's own count: {words}")))
 
 
-def _import(context: click.Context, path: Path, database: str, account: str) -> None:
-    """Import the lines like `import events`."""
-    from frontdesk.ingest.archive.importer import ImportOptions
-
-    choice: InitialStatus = "auto"
-    run = Run((str(path),), ImportOptions(epoch_milliseconds, account, choice), dry_run=False)
-    with importable(database, dry_run=False) as store:
-        finished = run.over(store)
-    run.report()
-    if not finished:
-        click.echo(f"frontdesk: interrupted; {_INTERRUPTED}", err=True)
-        context.exit(INTERRUPTED)
-
-
-def _attach_files(database: str, account: str, files: "MediaFiles", origins: list[str]) -> None:
-    """Fetch the files of imported messages, and report what became of them."""
+def _attach_files(
+    files: "MediaFiles", account: str, origins: list[str], store: "Database"
+) -> Counter[str]:
+    """Fetch the files of imported messages."""
     from frontdesk.client.downloads import LinkedFiles
     from frontdesk.client.external import RequestPolicy
     from frontdesk.ingest.chatwoot.attachments import attach_files
     from frontdesk.ingest.chatwoot.crawler import PER_SECOND
 
-    with opened(database) as store, asyncio.Runner() as runner:
+    with asyncio.Runner() as runner:
         account_id = store.read(lambda connection: account_named(connection, account)["id"])
         links = LinkedFiles(origins, RequestPolicy(PER_SECOND), network())
 
@@ -197,14 +209,12 @@ def _attach_files(database: str, account: str, files: "MediaFiles", origins: lis
 
         try:
             with (
-                interruptible(_INTERRUPTED),
                 file_target(files, store) as target,
                 count_progress("Fetching files", 0) as advance,
             ):
-                outcome = attach_files(target, account_id, download, advance)
+                return attach_files(target, account_id, download, advance)
         finally:
             runner.run(links.__aexit__(None, None, None))
-    click.echo(f"files: {stored_words(outcome) or 'none'}")
 
 
 def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
@@ -14,7 +16,6 @@ from frontdesk.cli.commands.import_.files import (
     Rejects,
     check,
     digest,
-    importable,
     named,
     position,
     progress,
@@ -23,13 +24,13 @@ from frontdesk.cli.commands.import_.files import (
     summary,
     unread,
 )
-from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
+from frontdesk.cli.commands.import_.source import ImportSource, import_from
+from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.media import (
     file_target,
     files_option,
     media_option,
     named_files,
-    stored_words,
 )
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.progress import progress as count_progress
@@ -74,9 +75,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Report the result without changing anything.")
 @click.option("--strict", is_flag=True, help="Exit with status 1 if a line was rejected.")
 @admission_options
-@click.pass_context
 def events_command(
-    context: click.Context,
     files: tuple[str, ...],
     database: str,
     media: str | None,
@@ -98,88 +97,80 @@ def events_command(
     """
     from frontdesk.ingest.archive.importer import ImportOptions
 
-    check(files)
-    if with_files is not None and not Path(with_files).is_dir():
-        raise BadSettings(f"{with_files} is not a directory: name the one of `export events`")
-    refuse_foreign(files)
     order = ImportOptions(epoch_milliseconds, account, initial_status, channel, admission)
-    run = Run(files, order, dry_run)
-    with importable(database, dry_run=dry_run) as store:
-        finished = run.over(store)
-        attached = None
-        if with_files is not None and finished and not dry_run:
-            attached = _attached(store, named_files(media, database), Path(with_files))
-    run.report()
-    if attached is not None:
-        click.echo(f"files: {stored_words(attached) or 'none'}")
-    if not finished:
-        consequence = "nothing was changed" if dry_run else "what the summary counts is in"
-        click.echo(f"frontdesk: interrupted; {consequence}", err=True)
-        context.exit(INTERRUPTED)
-    if run.unread:
-        raise NothingRead("; ".join(run.unread))
-    if strict and run.rejected:
-        context.exit(ERROR)
+    archives = Archives(files, order, dry_run, strict)
+    if with_files is not None:
+        if not Path(with_files).is_dir():
+            raise BadSettings(f"{with_files} is not a directory: name the one of `export events`")
+        archives.attach = partial(_attach, Path(with_files), partial(named_files, media, database))
+    import_from(archives, database, dry_run=dry_run)
 
 
-class Run:
-    """One import of several files, with its summary."""
+@dataclass
+class Archives(ImportSource):
+    """Files of lines. attach: stores the files of their messages, if they are wanted."""
 
-    def __init__(self, files: tuple[str, ...], order: "ImportOptions", dry_run: bool) -> None:
-        self._files = files
-        self._order = order
-        self._dry_run = dry_run
-        self._import: Import | None = None
-        self._rejects = Rejects(keep=not dry_run)
-        self._resumed: dict[str, int] = {}
-        # Messages about files of which nothing could be read.
-        self.unread: list[str] = []
+    consequence = "what the summary counts is in"
 
-    def over(self, store: "Database") -> bool:
-        """Import every file; return False if interrupted, which happens between transactions."""
-        from frontdesk.ingest.archive.importer import run_import
+    names: tuple[str, ...]
+    order: "ImportOptions"
+    dry_run: bool = False
+    strict: bool = False
+    attach: "Callable[[Database], Counter[str]] | None" = None
+    # Messages about files of which nothing could be read.
+    unread: list[str] = field(default_factory=list)
+    resumed: dict[str, int] = field(default_factory=dict)
+    imported: "Import | None" = None
 
+    def __post_init__(self) -> None:
+        self.rejects = Rejects(keep=not self.dry_run)
+
+    def prepare(self) -> None:
+        check(self.names)
+        refuse_foreign(self.names)
+
+    def events(self, database: "Transactions") -> None:
         try:
-            with progress(self._files) as advance:
-                run_import(store, lambda all: self._read(all, advance), dry_run=self._dry_run)
-        except KeyboardInterrupt:
-            return False
+            with progress(self.names) as advance:
+                self._read(database, advance)
         finally:
-            self._rejects.close()
-        return True
+            self.rejects.close()
 
-    @property
-    def rejected(self) -> int:
-        return 0 if self._import is None else self._import.outcome.rejected
+    def files(self, store: "Database") -> Counter[str] | None:
+        return None if self.attach is None else self.attach(store)
 
-    def report(self) -> None:
-        """Print rejected lines to standard error, and the summary to standard output."""
-        self._rejects.report()
-        if self._import is None:
+    def summary(self) -> Iterator[str]:
+        self.rejects.report()
+        if self.imported is None:
             return
-        for name, line in self._resumed.items():
-            click.echo(f"{named(name)}: gone on behind line {line:,}, where it was interrupted")
-        outcome = self._import.outcome
-        verb = "would be read" if self._dry_run else "read"
-        lines, files = counted(outcome.lines, "line"), counted(len(self._files), "file")
-        click.echo(f"{lines} of {files} {verb}")
-        for row in summary(outcome):
-            click.echo(row)
+        for name, line in self.resumed.items():
+            yield f"{named(name)}: gone on behind line {line:,}, where it was interrupted"
+        outcome = self.imported.outcome
+        verb = "would be read" if self.dry_run else "read"
+        lines, files = counted(outcome.lines, "line"), counted(len(self.names), "file")
+        yield f"{lines} of {files} {verb}"
+        yield from summary(outcome)
+
+    def finish(self) -> None:
+        if self.unread:
+            raise NothingRead("; ".join(self.unread))
+        if self.strict and self.imported is not None and self.imported.outcome.rejected:
+            raise click.exceptions.Exit(ERROR)
 
     def _read(self, database: "Transactions", advance: "Advance") -> None:
         from frontdesk.ingest.archive.importer import ArchiveFile, Import
 
-        self._import = Import(database, self._order)
-        for name in self._files:
+        self.imported = Import(database, self.order)
+        for name in self.names:
             with stream(name) as opened_stream:
-                key = None if self._dry_run else digest(name, self._order)
+                key = None if self.dry_run else digest(name, self.order)
                 source = ArchiveFile(
                     opened_stream,
                     key,
                     partial(self._reject, name),
                     partial(self._report, advance, name, opened_stream),
                 )
-                self._read_one(self._import, name, source)
+                self._read_one(self.imported, name, source)
 
     def _read_one(self, into: "Import", name: str, source: "ArchiveFile") -> None:
         from frontdesk.ingest.archive.reader import NotAnArchive
@@ -191,31 +182,31 @@ class Run:
             self.unread.append(unread(name, error))
             return
         if into.resumed_after:
-            self._resumed[name] = into.resumed_after
+            self.resumed[name] = into.resumed_after
         elif into.outcome.lines == lines and into.outcome.rejected > rejected:
             rejects = counted(into.outcome.rejected - rejected, "line")
             what = "webhook body, record of a sent message or native line"
             self.unread.append(unread(name, f"it has no {what} ({rejects} rejected)"))
 
     def _report(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
-        assert self._import is not None
-        advance(position(name, opened), self._import.outcome.lines)
+        assert self.imported is not None
+        advance(position(name, opened), self.imported.outcome.lines)
 
     def _reject(self, name: str, line: "RejectedLine") -> None:
-        assert self._import is not None
-        self._rejects.take(name, line, more=self._import.resumed_after > 0)
+        assert self.imported is not None
+        self.rejects.take(name, line, more=self.imported.resumed_after > 0)
 
 
-def _attached(store: "Database", files: "MediaFiles", source: Path) -> Counter[str]:
+def _attach(directory: Path, place: "Callable[[], MediaFiles]", store: "Database") -> Counter[str]:
     """Store the files of an export with the messages of all accounts."""
     from frontdesk.ingest.archive.attachments import FileArchive, attach_files
     from frontdesk.store.accounts import all_accounts
 
     ids = store.read_latest(lambda connection: [row["id"] for row in all_accounts(connection, 0)])
     outcome: Counter[str] = Counter()
-    with file_target(files, store) as target, count_progress("Storing files", 0) as advance:
+    with file_target(place(), store) as target, count_progress("Storing files", 0) as advance:
         for account_id in ids:
-            outcome += attach_files(target, account_id, FileArchive(source), advance)
+            outcome += attach_files(target, account_id, FileArchive(directory), advance)
     return outcome
 
 

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, cast
 import click
 
 from frontdesk.cli.database import opened
+from frontdesk.cli.progress import progress as count_progress
 from frontdesk.errors import NothingRead, UnusableFile
 from frontdesk.store.dsn import is_address
 from frontdesk.system import private_files
@@ -102,23 +103,21 @@ def named(name: str) -> str:
 def progress(files: tuple[str, ...]) -> Iterator[Advance]:
     """Show a progress bar over bytes, or for streams the number of lines; on a terminal only."""
     total = sum(os.path.getsize(name) for name in files if is_regular(name))
-    if not sys.stderr.isatty():
-        yield lambda position, lines: None
-    elif not total:
+    if not total and sys.stderr.isatty():
         try:
             yield _count
         finally:
             click.echo(err=True)
-    else:
-        with click.progressbar(length=total, label="Importing", file=sys.stderr) as bar:
-            before = 0
+        return
+    before = 0
 
-            def advance(position: int, lines: int) -> None:
-                nonlocal before
-                bar.update(max(position - before, 0))
-                before = position
+    def advance(position: int, lines: int) -> None:
+        nonlocal before
+        step(max(position - before, 0))
+        before = position
 
-            yield advance
+    with count_progress("Importing", total) as step:
+        yield advance
 
 
 def _count(position: int, lines: int) -> None:
