@@ -387,6 +387,7 @@ class Cache:
         self.counted: dict[ConversationFilter, Counts] = {}
         self.totals: dict[ConversationFilter, int] = {}
         self.remarks: dict[str, str] = {}
+        self.said: dict[str, Collection[str]] = {}
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
         self.ignored: frozenset[str] = frozenset()
@@ -441,6 +442,9 @@ class Cache:
 
     def conversations_found(self, text: str) -> list[Conversation]:
         return [row for row in self.rows.values() if row.contact.phone == text]
+
+    def conversations_saying(self, text: str) -> Collection[str]:
+        return self.said.get(text, ())
 
     def known_contact(self, id: str) -> Contact | None:
         return None

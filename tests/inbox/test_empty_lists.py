@@ -39,8 +39,8 @@ def said(query: str, **options: Any) -> str:
         (
             "is:open hello",
             {},
-            "No conversation matches is:open hello by name, number, label or last message."
-            "  s: search messages · x: remove filter",
+            "No conversation matches is:open hello by name, number or label, or in a message that"
+            " was opened here.  s: search messages · x: remove filter",
         ),
         (
             "hello",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from frontdesk.errors import Unreachable
 from frontdesk.inbox import words
 from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import FetchHead, FetchOlder
@@ -84,3 +85,16 @@ def test_words_of_follow_ups_are_looked_for_here() -> None:
     plan = terminal.inbox.planning.plan_of(parse("is:followup factura has:image"))
     assert plan.filter.query == "has:image"
     assert [str(term) for term in plan.rest] == ["is:followup", "factura"]
+
+
+@pytest.mark.parametrize("query", ["factura", "is:open factura", "factura waiting:>1m"])
+def test_offline_words_are_looked_for_in_the_messages_that_were_opened_here(query: str) -> None:
+    terminal = Terminal(server := Server(30))
+    (row, *_) = [row for row in terminal.listed if row.waiting_since and row.status == "open"]
+    terminal.cache.said = {"factura": {row.id}}
+    server.error = Unreachable("The server does not answer")
+    terminal.query(query, seconds=2.0)
+    assert terminal.ids == [row.id]
+    assert "offline" in terminal.status
+    terminal.query("nowhere", seconds=2.0)
+    assert terminal.ids == []

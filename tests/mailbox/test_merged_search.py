@@ -21,8 +21,9 @@ from frontdesk.client import InboxClient
 from frontdesk.ingest.events import Person
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import SearchRun
-from frontdesk.query import MessageSearch, QueryNames
+from frontdesk.query import Matcher, MessageSearch, Query, QueryNames, Term, analyse
 from frontdesk.query.plan import STANDARD
+from frontdesk.query.terms import CONTACT
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.clean import folded
 from frontdesk.wire import ConversationFilter, ConversationPage
@@ -229,6 +230,46 @@ async def test_the_index_of_the_service_has_the_words_that_the_viewer_finds(
             said = searched_text_in(MESSAGE, message.model_dump())
             words[message.id] = "" if said is None else said.text
     assert {id: text for id, text in words.items() if text} == indexed
+
+
+@pytest.mark.parametrize(("seed", "lines"), [(1, 40), pytest.param(2, 460, marks=pytest.mark.slow)])
+async def test_words_and_customers_are_found_here_as_the_server_finds_them(
+    client: InboxClient, cache: Cache, seed: int, lines: int
+) -> None:
+    rows = [row async for row in client.conversations()]
+    mailbox = await opened_some(client, cache, set())
+    texts: list[str] = []
+    for row in rows:
+        await mailbox.load_thread(row.id)
+        texts += [message.text or "" async for message in client.messages(row.id)]
+    # By what a row does not have of its customer.
+    unseen = {one.id: f"{one.profile_name} {one.email}" async for one in client.contacts()}
+    words = [word for text in texts for word in text.split() if word[0].isalpha()]
+    people = [part for row in rows for part in (row.contact.name or "").split()]
+    people += [row.contact.phone[-n:] for row in rows for n in (4, 9) if row.contact.phone]
+    random, found_any = Random(seed), 0
+    for _ in range(lines):
+        pairs = random.sample(words, 1), random.sample(people, 1)
+        parts = [word[random.choice((0, 0, 1)) :] for word in random.choice(pairs)]
+        phrase = " ".join(random.choice(texts).split()[1:3])
+        terms = [Term("words", part) for part in (*parts, phrase) if part and random.random() < 0.6]
+        if random.random() < 0.3:
+            terms.append(Term(CONTACT, random.choice(people)))
+        query = Query.of(*terms)
+        if not terms or analyse(str(query))[1]:
+            continue
+        matches = Matcher(terms, QueryNames(), START, saying=mailbox.conversations_saying)
+        here = {row.id for row in rows if matches(row)}
+        listed = [row async for row in client.conversations(query=str(query))]
+        other = {
+            row.id
+            for row in listed
+            if any(folded(word) in folded(unseen[row.contact.id]) for word in str(query).split())
+        }
+        assert {row.id for row in listed} - other <= here <= {row.id for row in listed}, str(query)
+        found_any += 0 < len(here) < len(rows)
+    await mailbox.close()
+    assert found_any > lines / 4
 
 
 async def test_the_server_searches_the_messages_of_a_customer_by_a_part_of_the_name(

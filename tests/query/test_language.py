@@ -417,7 +417,7 @@ HOUR = timedelta(hours=1)
         ('"650 555"', row(), True),
         ('"+1 650-555-1235"', row(), False),
         ('"16:50"', row(), False),
-        ('"16 50"', row(), False),
+        ('"16 50"', row(), True),
         ('"5%"', row(), False),
         ("from:+16505551234", row(), True),
         ("from:+165055512", row(), True),

@@ -234,6 +234,14 @@ class Cache:
             [],
         )
 
+    def conversations_saying(self, text: str) -> list[str]:
+        """Ids of conversations with a message that has a text; see `frontdesk.cache.search`."""
+        from frontdesk.cache import search
+
+        return self._guarded(
+            lambda: search.conversations_saying(self._file.rows, self._origin, text), []
+        )
+
     def conversations_of(self, contact_id: str) -> list[str]:
         """Ids of a contact's cached conversations, most recently active first."""
         from frontdesk.cache import search

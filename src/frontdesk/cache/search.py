@@ -184,6 +184,23 @@ def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
     return [row[0] for row in matches]
 
 
+def conversations_saying(rows: Rows, origin: int, text: str) -> list[str]:
+    """Ids of the conversations of which a cached message has a text, blanks and all."""
+    terms = Terms.whole(text)
+    if not terms.spellings:
+        return []
+    condition, words = _condition(terms)
+    ways = _ways(terms.match)
+    if ways.match is not None:
+        condition, words = f"{condition} AND found MATCH ?", [*words, ways.match]
+    found = rows(
+        f"SELECT DISTINCT said.about FROM {ways.source} WHERE said.origin = ?"
+        f" AND said.kind = '{MESSAGE}' AND said.about IS NOT NULL AND {condition}",
+        (origin, *words),
+    )
+    return [row[0] for row in found]
+
+
 # A word ends where a blank or a line does.
 _PADDED = "' ' || replace(said.text, char(10), ' ') || ' '"
 _STATUS = "CASE WHEN json_valid({text}) THEN json_extract({text}, '$.status') END".format(

@@ -82,6 +82,9 @@ class Cached(Protocol):
     def conversations_found(self, text: str) -> list[Conversation]:
         """Conversations on this computer whose customer has a text or number."""
 
+    def conversations_saying(self, text: str) -> Collection[str]:
+        """Ids of conversations of which a message on this computer has a text."""
+
     def known_contact(self, id: str) -> Contact | None: ...
 
     def counts(self, filter: ConversationFilter) -> Counts | None: ...

@@ -1,6 +1,6 @@
 """Plans of queries: names, filters of the server, and rows that are known here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from frontdesk.inbox.cached import Cached, ServerClock
@@ -11,8 +11,8 @@ from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, cannot, plan
 from frontdesk.query.language import DATED, HIDDEN, ME, is_positive
 from frontdesk.query.names import contact_id, unknown_name
-from frontdesk.query.plan import ALL_FILTERS, Test
-from frontdesk.query.terms import ASSIGNEE, CONTACT, FIELD, FOLLOW_UP, UNREAD
+from frontdesk.query.plan import ALL_FILTERS, IN_PART, Test
+from frontdesk.query.terms import ASSIGNEE, CONTACT, FIELD, FOLLOW_UP, UNREAD, WORDS
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
 
@@ -28,6 +28,7 @@ class Planning:
         self.customers = QueryCustomers(cached)
         self.hidden = cached.follow_ups.hidden()
         self._names: QueryNames | None = None
+        self._said: dict[str, Collection[str]] = {}
         # Plans by these names that hold at any time, by query and filters of the server.
         self._plans: dict[tuple[Query, frozenset[str]], QueryPlan] = {}
 
@@ -43,6 +44,7 @@ class Planning:
     def forget_names(self) -> None:
         """Read the names again: they have changed."""
         self._names = None
+        self._said.clear()
 
     def names_for(self, view: View) -> QueryNames:
         """Names that queries may use, with the customers of loaded rows for completion."""
@@ -69,7 +71,21 @@ class Planning:
     def test(self, terms: Iterable[Term], *, is_answered: bool = False) -> Matcher:
         """The test of terms alone, for rows as they are now. is_answered: see `Matcher`."""
         now, follows = self._clock.server_now(), self._is_follow_up
-        return Matcher(terms, self.names, now, self.is_unread, follows, is_answered=is_answered)
+        return Matcher(
+            terms,
+            self.names,
+            now,
+            self.is_unread,
+            follows,
+            is_answered=is_answered,
+            saying=self._saying,
+        )
+
+    def _saying(self, text: str) -> Collection[str]:
+        """Ids of conversations of which a message here has a text, read once for these names."""
+        if text not in self._said:
+            self._said[text] = self._cached.conversations_saying(text)
+        return self._said[text]
 
     def _without_hidden(self, terms: Iterable[Term], matches: Test) -> Test:
         hidden = self.hidden_in(terms)
@@ -115,7 +131,7 @@ class Planning:
         if self.was_loaded(wanted) or self.was_loaded(unsorted):
             return wanted, wanted if self.was_loaded(wanted) else unsorted
         of_status = self.plan_of(query, frozenset({"status"}))
-        here = self.was_loaded(of_status) or self.known_rows(query)
+        here = self.was_loaded(of_status) or self.known_rows(query) or self.found(of_status)
         return wanted, of_status if here and not self.lacks_me(of_status) else unsorted
 
     def was_loaded(self, plan: QueryPlan) -> bool:
@@ -147,6 +163,19 @@ class Planning:
         if any(is_positive(term, FOLLOW_UP) for term in query.terms):
             known += self._cached.follow_ups.all()
         return list(filter(self.matcher_of(query, plan), known))
+
+    def found(self, plan: QueryPlan) -> list[Conversation]:
+        """Cached rows that a plan for loaded rows matches by words or a customer, on any page."""
+        rest = [term for term in plan.rest if term.kind in IN_PART and not term.negated]
+        if not rest or plan.filter.parameters().keys() - {"status"}:
+            return []
+        found: dict[str, Conversation] = {}
+        for value in rest[0].values:
+            found |= {row.id: row for row in self._cached.conversations_found(value)}
+            if rest[0].kind == WORDS:
+                found |= self._cached.conversations_by_id(self._saying(value))
+        status, matches = plan.filter.status, self.matcher(plan.rest)
+        return [row for row in found.values() if status in (None, row.status) and matches(row)]
 
     def why_nothing(self, query: Query) -> list[str]:
         """Sentences on why nothing matches: unknown names, or what the server cannot filter by."""

@@ -380,7 +380,10 @@ class Inbox:
             now,
             stay=places,
             current=self.cached.conversations_by_id,
-            known=self.planning.known_rows(view.query, selected),
+            known=[
+                *self.planning.known_rows(view.query, selected),
+                *self.planning.found(view.shown),
+            ],
         )
 
     def _vouched(self, matches: Test) -> Test:

@@ -197,7 +197,7 @@ def empty_words(
         where = f" in {within}" if within else ""
         search = ""
         if not searched and any(is_positive(term, WORDS) for term in query.filters):
-            where += " by name, number, label or last message"
+            where += " by name, number or label, or in a message that was opened here"
             search = f"{keys['inbox.search']}: search messages · "
         told = f" {remark}" if remark else ""
         return f"No conversation matches {words}{where}.{told}  {search}{remove}"

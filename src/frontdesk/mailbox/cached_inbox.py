@@ -82,6 +82,7 @@ class CachedInbox:
         self._cache, self._clock, self._keep = cache, clock, keep
         self.fill_progress = cache.fill_progress
         self.follow_ups = FollowUps(self, cache)
+        self.conversations_saying = cache.conversations_saying
         self.total, self.remark = partial(total_of, cache), partial(remark_on, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}

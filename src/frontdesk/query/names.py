@@ -39,6 +39,7 @@ from frontdesk.query.terms import (
 )
 from frontdesk.text.clean import folded, one_line, shown_line
 from frontdesk.text.phones import format_phone, is_user_id, parse_phone, phone_pattern
+from frontdesk.text.search import search_words
 from frontdesk.wire import (
     Channel,
     Contact,
@@ -52,6 +53,9 @@ from frontdesk.wire import (
 
 if TYPE_CHECKING:
     from frontdesk.wire import Page
+
+# Letters of a word that is found inside of others too.
+_LEAST_INSIDE = 3
 
 _NO_HOURS = "This inbox has no business hours: ages are in calendar time."
 _UNKNOWN_HOURS = "The business hours are not known, without channels: ages are in calendar time."
@@ -292,8 +296,8 @@ def is_handle(value: str) -> bool:
 
 
 def is_contact(value: str, contact: PhoneRef) -> bool:
-    """True if a `from:` value is the id, the number or a part of it, the username after @, or a
-    part of the name or the username."""
+    """True if a `from:` value is the id, the number or a part of it, the username after @, or has
+    words that are all in the name or the username; those of two letters begin a word there."""
     if value.startswith(ID):
         return contact.id == value.removeprefix(ID)
     number = phone_pattern(value)
@@ -302,7 +306,16 @@ def is_contact(value: str, contact: PhoneRef) -> bool:
     handle = folded(contact.username or "")
     if value.startswith("@"):
         return folded(value.removeprefix("@")) == handle
-    return folded(value) in folded(contact.name or "") or folded(value) in handle
+    names = f"{folded(contact.name or '')} {handle}"
+    words = search_words(value)
+    return bool(words) and all(_is_in(word, names) for word in words)
+
+
+def _is_in(word: str, names: str) -> bool:
+    letters = sum(letter.isalnum() or not letter.isascii() for letter in word)
+    if letters < _LEAST_INSIDE:
+        return any(name.startswith(word) for name in names.split())
+    return word in names
 
 
 def is_meant(value: str, contact: Contact) -> bool:

@@ -79,9 +79,6 @@ _JUST_CLOSED = timedelta(minutes=2)
 
 _MOST_DIGITS = 18
 
-# Digits that are a part of a phone number rather than any other number.
-_LEAST_DIGITS = 5
-
 
 class QueryPlan(NamedTuple):
     """Parts of a query by where they are applied.
@@ -366,7 +363,8 @@ class Matcher:
     """Tests conversations against terms. now: the server's time.
 
     is_unread: see `unread`; is_follow_up: see `is:followup`. is_answered: the server has tested
-    what no row shows; otherwise nothing matches such a term.
+    what no row shows; otherwise nothing matches such a term. saying: ids of the conversations of
+    which a message has a text, as far as is known here.
     """
 
     def __init__(
@@ -378,7 +376,9 @@ class Matcher:
         is_follow_up: Test = lambda row: False,
         *,
         is_answered: bool = False,
+        saying: Callable[[str], Collection[str]] = lambda text: (),
     ) -> None:
+        self._saying = saying
         self._names, self._now = names, now
         self._is_unread, self._is_follow_up = is_unread, is_follow_up
         terms = tuple(terms)
@@ -417,7 +417,7 @@ class Matcher:
             return self._dated(term)
         if term.kind in self._spans:
             return self._duration(term)
-        return makers.get(term.kind, _words)(term)
+        return makers.get(term.kind, self._words)(term)
 
     def _assignee(self, term: Term) -> Test:
         if term.value in (UNASSIGNED, ASSIGNED):
@@ -453,6 +453,21 @@ class Matcher:
             return lambda row: number.matches(row.channel.phone)
         return lambda row: text in folded(row.channel.name or "")
 
+    def _words(self, term: Term) -> Test:
+        """A message that is here says it, or the customer or a label is called so."""
+        text, saying = " ".join(folded(term.value).split()), frozenset(self._saying(term.value))
+
+        def test(row: Conversation) -> bool:
+            said = row.last_message.text if row.last_message else None
+            return (
+                row.id in saying
+                or text in folded(said or "")
+                or any(text in folded(label) for label in row.labels)
+                or is_contact(term.value, row.contact)
+            )
+
+        return test
+
     def _label(self, term: Term) -> Test:
         title = folded(term.value)
         return lambda row: any(folded(label) == title for label in row.labels)
@@ -481,13 +496,6 @@ class Matcher:
             return passed > length if sign == ">" else passed < length
 
         return test
-
-
-def _words(term: Term) -> Test:
-    text, number = folded(term.value), phone_pattern(term.value)
-    if number is None or len(number.text) < _LEAST_DIGITS:
-        return lambda row: text in folded(searchable(row))
-    return lambda row: number.matches(row.contact.phone) or text in folded(searchable(row))
 
 
 def searchable(row: Conversation) -> str:

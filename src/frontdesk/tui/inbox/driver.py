@@ -114,6 +114,7 @@ class MailboxReads:
             mailbox.conversations_by_id,
         )
         self.conversations_of, self.known_contact = mailbox.conversations_of, mailbox.known_contact
+        self.conversations_saying = mailbox.conversations_saying
         self.counts, self.total, self.remark = mailbox.counts, mailbox.total, mailbox.remark
         self.newer_entry = mailbox.newer_entry
         self.unread_among, self.marked_unread = mailbox.unread_among, mailbox.marked_unread
