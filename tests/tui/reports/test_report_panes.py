@@ -269,7 +269,7 @@ class InkedCounts(LiveLine):
 
 async def test_live_counts_are_on_as_many_lines_as_they_need(pytestconfig: pytest.Config) -> None:
     drawing = Drawing()
-    live = InkedCounts(id="live")
+    live = InkedCounts(BLOCKS, id="live")
     app = OneWidgetApp(live)
     async with app.run_test(size=(30, 4)) as pilot:
         for width in (30, 40, 47, 48, 79, 80, 120):
@@ -289,7 +289,7 @@ async def test_live_counts_are_on_as_many_lines_as_they_need(pytestconfig: pytes
 
 
 async def test_the_cursor_of_the_live_counts_stops_at_both_ends() -> None:
-    live = LiveLine(id="live")
+    live = LiveLine(BLOCKS, id="live")
     app = OneWidgetApp(live)
     async with app.run_test(size=(120, 4)) as pilot:
         live.show(report(detailed=True), "10:00")
@@ -366,7 +366,7 @@ class LiveApp(OneWidgetApp):
 
 
 async def test_counts_are_selected_and_opened_by_keys() -> None:
-    live = LiveLine(id="live")
+    live = LiveLine(BLOCKS, id="live")
     app = LiveApp(live)
     async with app.run_test(size=(120, 4)) as pilot:
         live.show(report(), "10:00")
@@ -378,7 +378,7 @@ async def test_counts_are_selected_and_opened_by_keys() -> None:
 
 
 async def test_counts_are_on_one_line_as_soon_as_they_fit() -> None:
-    live = LiveLine(id="live")
+    live = LiveLine(BLOCKS, id="live")
     app = OneWidgetApp(live)
     async with app.run_test(size=(79, 4)) as pilot:
         live.show(report(), "10:00")
@@ -401,7 +401,7 @@ async def test_counts_are_on_one_line_as_soon_as_they_fit() -> None:
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (120, "unassigned 3 unattended 0 need a human – wait <1h 3 wait 1–4h 2 wait 4–24h 0"),
+        (120, "need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12 ░░▒██████"),
         (100, "unassigned 3 unattended 0 need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12"),
         (80, "unass. 3 unatt. 0 human – wait <1h 3 1–4h 2 4–24h 0 >1d 12"),
     ],
@@ -411,7 +411,7 @@ async def test_counts_have_whole_words_and_ages_too_as_far_as_they_fit(
 ) -> None:
     waits = WaitAges(under_1h=3, under_4h=2, under_1d=0, over_1d=12)
     counts = LiveCounts(open=60, unassigned=3, unattended=0, waits=waits)
-    live = LiveLine(id="live")
+    live = LiveLine(BLOCKS, id="live")
     app = OneWidgetApp(live)
     async with app.run_test(size=(width, 4)) as pilot:
         live.show(report(live=counts), "10:00")

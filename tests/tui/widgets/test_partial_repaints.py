@@ -319,7 +319,7 @@ def test_the_status_line_repaints_what_changes(terminal: Terminal) -> None:
 
 
 def test_the_line_of_live_counts_repaints_what_changes(terminal: Terminal) -> None:
-    line = LiveLine(id="live")
+    line = LiveLine(BLOCKS, id="live")
     period = ZonedPeriod(from_=NOW.isoformat(), to=NOW.isoformat())
 
     def changes(chance: Random) -> list[Change]:

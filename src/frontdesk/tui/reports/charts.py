@@ -111,11 +111,12 @@ class Charts(KeptDrawing):
 
 def _heading(chart: Chart, width: int, glyphs: Glyphs) -> list[Piece]:
     """Title, and what the bars are if there is room."""
-    title = f" {chart.title}   "
-    legend = f"{glyphs.bar} {chart.now}  {glyphs.before} {chart.then}"
-    room = max(0, width - len(title))
-    pieces = [("strong", fit(title, width - room))]
-    return [*pieces, ("dim", fit(legend if len(legend) <= room else "", room))]
+    title = f" {chart.title}"
+    for gap in ("  ", " "):
+        legend = f"{gap} {glyphs.bar} {chart.now}{gap}{glyphs.before} {chart.then}"
+        if len(title + legend) <= width:
+            return [("strong", title), ("dim", fit(legend, width - len(title)))]
+    return [("strong", fit(title, width))]
 
 
 def _beside(lines: Sequence[list[Piece]]) -> list[Piece]:

@@ -189,9 +189,9 @@ def foot(
     if width < 100:
         sentences.append(one_line(report.period.timezone))
     sentences.append(f"{keys['report.formula']} how this is counted")
+    sentences.append(f"+ better ! worse, of {FEW_SAMPLES} or more")
     if is_partial:
         sentences.append("BEFORE until the same time of its last day")
-    sentences.append(f"grey: fewer than {FEW_SAMPLES} samples")
     words = " "
     for sentence in sentences:
         longer = f"{words}{' · ' if words.strip() else ''}{sentence}"
@@ -253,7 +253,7 @@ class ReportPanes(Vertical):
         super().__init__(id="report", classes="-at-metrics")
         self._glyphs = glyphs
         self.at = "metrics"
-        self.live = LiveLine(id="live")
+        self.live = LiveLine(glyphs, id="live")
         self.metrics = MetricTable(glyphs, id="metrics")
         self.charts = Charts(glyphs, id="charts")
         self.plot = Plot(glyphs, id="plot")
@@ -264,8 +264,7 @@ class ReportPanes(Vertical):
         self.people = GroupTable(glyphs, id="people")
         self.heat_beside = HeatMap(glyphs, id="heat-beside")
         self.authors_beside = AuthorTable(glyphs, id="authors-beside")
-        for beside in (self.people, self.heat_beside, self.authors_beside):
-            beside.can_focus = False
+        self._keep_from_focus(self.people, self.heat_beside, self.authors_beside)
         self._hours_title = Bar(id="hours-title")
         self._title = Title("2", id="plot-title")
         self._column = Bar(id="plot-column")
@@ -311,6 +310,18 @@ class ReportPanes(Vertical):
         self.watch(self.metrics, "selected_key", self.follow, init=False)
 
     # Focus
+
+    @staticmethod
+    def _keep_from_focus(*widgets: Widget) -> None:
+        for widget in widgets:
+            widget.can_focus = False
+            if isinstance(widget, ReportTable):
+                widget.shows_cursor = False
+
+    def fix(self) -> None:
+        """Take the cursor from all panes."""
+        self._keep_from_focus(self.live, self.metrics, self.plot, self.heat)
+        self._keep_from_focus(self.authors, self.channels)
 
     def enter(self, name: str) -> None:
         """Focus a pane, and bring it to the front where only some are shown."""

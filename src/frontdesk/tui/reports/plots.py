@@ -439,7 +439,7 @@ class HeatMap(LineWidget, can_focus=True):
         step = {1: 4, 2: 2}.get(each, 1)
         pieces: list[Piece] = [("dim", " " * 5)]
         for hour in range(0, HOURS, step):
-            here = hour <= self.hour < hour + step
+            here = self.can_focus and hour <= self.hour < hour + step
             pieces.append(("accent" if here else "dim", f"{hour:02}".ljust(each * step)))
         return pieces
 
@@ -447,7 +447,7 @@ class HeatMap(LineWidget, can_focus=True):
         assert self._heat is not None
         each = self._each(width)
         mark = "▸" if day == self.day and self.has_focus else " "
-        name = "accent" if day == self.day else "dim"
+        name = "accent" if day == self.day and self.can_focus else "dim"
         pieces: list[Piece] = [(name, f"{mark}{WEEKDAYS[day]} ")]
         inks = _LONGER if self._heat.longer else _MORE
         for hour in range(HOURS):

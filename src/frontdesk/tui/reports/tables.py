@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -20,8 +21,9 @@ from frontdesk.reports.metrics import (
     LiveFigure,
     live_figures,
     live_words,
+    now_value,
 )
-from frontdesk.reports.registry import DIMENSIONS
+from frontdesk.reports.registry import DIMENSIONS, WAIT_AGES
 from frontdesk.reports.sheets import ReportOrder, Sheet, SheetColumn, group_sheet, metric_sheet
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
@@ -279,6 +281,11 @@ def fit_right(text: str, width: int) -> str:
     return " " * (width - cell_len(text)) + text
 
 
+# Shades of waits by age, and cells of their bar.
+_AGE_SHADES, _PLAIN_AGE_SHADES = "░▒▓█", ".:+#"
+_LEAST_AGES, _MOST_AGES = 6, 20
+
+
 class LiveLine(LineWidget, can_focus=True):
     """Left and right select a count, enter opens its conversations."""
 
@@ -302,8 +309,9 @@ class LiveLine(LineWidget, can_focus=True):
             super().__init__()
             self.live = live
 
-    def __init__(self, *, id: str) -> None:
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
+        self._blocks = glyphs.stem in glyphs.levels
         self._counts: LiveCounts | None = None
         self._figures: Sequence[LiveFigure] = LIVE
         self._as_of = ""
@@ -349,7 +357,23 @@ class LiveLine(LineWidget, can_focus=True):
         width = self.size.width
         lines = self._lines(width)
         pieces = lines[y] if y < len(lines) else []
-        return Strip(self.segments(spread(pieces, (), width)), width)
+        room = min(_MOST_AGES, width - width_of(pieces) - 3)
+        ages = self._ages(room) if y == len(lines) - 1 and room >= _LEAST_AGES else []
+        return Strip(self.segments(spread(pieces, ages, width)), width)
+
+    def _ages(self, room: int) -> list[Piece]:
+        """The shares of waits by age as a bar, the longest waits last."""
+        numbers = [now_value(self._counts, f"waiting_{age}") for age in WAIT_AGES]
+        known = [number for number in numbers if isinstance(number, int)]
+        total = sum(known)
+        if len(known) < len(WAIT_AGES) or not total:
+            return []
+        edges = [round(room * sum(known[:at]) / total) for at in range(len(known) + 1)]
+        shades = zip(
+            _AGE_SHADES if self._blocks else _PLAIN_AGE_SHADES, pairwise(edges), strict=True
+        )
+        *others, last = [shade * (end - start) for shade, (start, end) in shades]
+        return [("dim", "".join(others)), ("overdue", last), ("text", " ")]
 
     def _lines(self, width: int) -> list[list[Piece]]:
         """One line, with short names if need be; else one of counts and one of waits by age.
@@ -362,7 +386,8 @@ class LiveLine(LineWidget, can_focus=True):
         has_over = any(live.field.startswith("over_") for live in self._figures)
         lines = [self._line_of(whole, (), gap=3)]
         if not has_over:
-            lines += [self._spaced(whole, width, short) for short in ((), aged, whole)]
+            lines = [self._line_of(whole, aged, gap=3)]
+            lines += [self._spaced(whole, width, short) for short in (aged, whole)]
         one = next((line for line in lines if width_of(line) <= width), None)
         if one is not None:
             return [one]

@@ -50,7 +50,7 @@ class WallScreen(ReportReading):
         yield self._panes
 
     def on_mount(self) -> None:
-        self._panes.can_focus_children = False
+        self._panes.fix()
 
     def remember(self) -> None:
         """What hangs on a wall is not what the report opens with."""

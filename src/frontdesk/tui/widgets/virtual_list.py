@@ -115,6 +115,8 @@ class VirtualList(PaintedRows[R], can_focus=True):
 
     # Grounds of the row under the cursor, with and without the focus.
     CHOSEN: ClassVar[tuple[str, str]] = ("chosen", "chosen-off")
+    # False if rows are only to be looked at.
+    shows_cursor = True
     CLICKS_TO_OPEN: ClassVar[int] = 2
 
     # Key of the row under the cursor, None in an empty list. Watchers run before the next frame,
@@ -488,6 +490,8 @@ class VirtualList(PaintedRows[R], can_focus=True):
 
     @property
     def _chosen(self) -> str:
+        if not self.shows_cursor:
+            return "ground"
         return self.CHOSEN[0 if self.has_focus else 1]
 
 
