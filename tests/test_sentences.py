@@ -87,14 +87,9 @@ def test_a_sentence_of_the_viewer_begins_as_one_and_is_used() -> None:
     fragments = {
         name
         for name in of_viewer()
-        if name.startswith(("FIND_", "SEARCH_HINT", "GO_TO", "PIPE_HINT"))
+        if name.startswith(("FIND_", "SEARCH_HINT", "GO_TO", "PIPE_HINT", "FOLLOW_UP_IN_"))
     }
     fragments |= {
-        "UNDO",
-        "MARKING_READ",
-        "HIDING",
-        "SAVING_VIEW",
-        "REMOVING_VIEW",
         "SAVED_AS",
         "DOWNLOADED_AS",
         "MORE_MATCHES",

@@ -30,7 +30,7 @@ SIZES = (
     (20, 5),
     (45, 12),
 )
-MOVES = ("j", "k", "G", "g", "ctrl+d", "ctrl+u", "pagedown", "pageup", "u", "U", "W", "minus")
+MOVES = ("j", "k", "G", "g", "ctrl+d", "ctrl+u", "pagedown", "pageup", "u", "p", "U", "W", "minus")
 KEYS = (
     *MOVES * 3,
     *("enter", "enter", "escape", "tab", "shift+tab", "1", "2", "3", "4", "h", "l", "i", "plus"),

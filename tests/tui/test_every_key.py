@@ -86,6 +86,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.next_waiting": "",
         "inbox.swap": "3 J",
         "inbox.follow_up": "",
+        "inbox.undo": "m",
         "inbox.find": "",
         "inbox.next_match": "slash a enter",
         "inbox.previous_match": "slash a enter",

@@ -97,7 +97,7 @@ async def test_the_demo_says_that_a_view_is_not_kept(app: Any, is_demo: bool) ->
         await pilot.press("f", "k", *"Mine today", "enter", "5")
         await settle(pilot)
         end = ", until the demo ends" if is_demo else ""
-        assert f"Saved as view 5, replacing Mine{end}. v z: undo" in shown(viewer)
+        assert f"Saved as view 5, replacing Mine{end}. U: undo" in shown(viewer)
 
 
 async def test_sixteen_colours_have_a_theme_of_their_own(
@@ -272,7 +272,7 @@ def test_keys_that_cannot_be_or_are_in_the_way_are_reported(
 
 
 def test_two_actions_that_change_keys_are_not_in_each_others_way() -> None:
-    swapped = {"inbox.next_unread": "U", "inbox.previous_unread": "u"}
+    swapped = {"inbox.next_unread": "p", "inbox.previous_unread": "u"}
     assert checked_keymap(swapped) == (swapped, [])
 
 

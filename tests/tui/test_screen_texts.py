@@ -28,7 +28,7 @@ INBOX_WALKS = {
     ),
     "marks": "space j space E escape escape m m M y z escape t 3 d escape vertical_line escape",
     "filters": (
-        "5 6 7 8 9 f n f u backspace backspace u U W slash 1 enter n N escape H L "
+        "5 6 7 8 9 f n f u backspace backspace u p W U slash 1 enter n N escape H L "
         "right_square_bracket f l b i l l enter 3 f n f p"
     ),
 }

@@ -107,14 +107,18 @@ def read(inbox: Inbox) -> None:
         inbox.mark([inbox.selection.id], read=True)
 
 
-def toggle_read(inbox: Inbox) -> None:
-    """Mark the selected conversation as read on this computer, or a read one as unread."""
+def toggle_read(inbox: Inbox) -> tuple[bool, dict[str, str]] | None:
+    """Mark the selected conversation as read on this computer, or a read one as unread.
+
+    Returns whether it is read now, and its mark before, for `Inbox.restore_read_marks`.
+    """
     inbox.selection.reads_at = None
     row = inbox.selected
-    if row is not None:
-        read = inbox.planning.is_unread(row)
-        inbox.mark([row.id], read=read)
-        inbox.say(sentences.MARKED_READ if read else sentences.MARKED_UNREAD)
+    if row is None:
+        return None
+    read, marks = inbox.planning.is_unread(row), inbox.cached.read_marks([row.id])
+    inbox.mark(marks, read=read)
+    return read, marks
 
 
 def mark_above_read(inbox: Inbox) -> dict[str, str]:

@@ -86,7 +86,7 @@ TABLE: Sequence[TermKind] = (
         menu=(
             ("s", STATUS, "status"),
             ("o", "is:open", "open"),
-            ("z", "is:snoozed", "snoozed"),
+            ("p", "is:snoozed", "snoozed"),
             ("r", "is:resolved", "resolved"),
         ),
         brief=f"is:{'|'.join(STATUSES)}",
@@ -97,7 +97,7 @@ TABLE: Sequence[TermKind] = (
         "is:",
         local=True,
         examples=(("is:followup", "to follow up, on this computer"),),
-        menu=(("p", "is:followup", "to follow up"),),
+        menu=(("z", "is:followup", "to follow up"),),
         rows=(
             (
                 "`is:followup`",

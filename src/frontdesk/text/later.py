@@ -1,21 +1,50 @@
-"""Moments to come that people type: in 1h, 15:00, tomorrow, mon 9:00, 1 dec, 2026-12-01 9:00."""
+"""Moments to come that people type or choose: in 1h, 15:00, tomorrow, mon 9:00, next week."""
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 from frontdesk.text.dates import DAYS, MONTHS
 from frontdesk.text.times import in_zone, long_date, short_date, time_of_day
 
-HOW_TO = "write in 1h, 15:00, tomorrow, mon 9:00, 1 dec or 2026-12-01 9:00"
+HOW_TO = "write in 1h, 15:00, tomorrow, mon 9:00, next week, 1 dec or 2026-12-01 9:00"
 # Of a day without a time.
-MORNING = time(9)
+MORNING, EVENING = time(9), time(18)
 _FURTHEST = timedelta(days=1000)
 
 _SPAN = re.compile(
     r"(?:in +)?([0-9]{1,5}) *(?:(m)(?:in|ins|inutes?)?|(h)(?:ours?)?|(d)(?:ays?)?|(w)(?:eeks?)?)"
 )
 _TIME = re.compile(r"(?:at +)?([0-9]{1,2})(?:[:.]([0-9]{2}))?(?: *([ap])\.?m\.?)?")
-_DATE_AND_TIME = re.compile(r"(.*?)(?:[ t]+((?:at +)?[0-9]{1,2}(?:[:.][0-9]{2}| *[ap]m).*))?")
+_DAY_AND_TIME = re.compile(r"(.+?)[ t]+((?:at +)?[0-9]{1,2}(?:[:.][0-9]{2}| *[ap]\.?m|$).*)")
+
+
+# Letter for a moment that is typed.
+OWN_WORDS = "."
+
+
+class UsualMoment(NamedTuple):
+    """Moment that is chosen by a letter. text: as it is typed."""
+
+    letter: str
+    words: str
+    text: str
+
+
+_USUAL = (
+    UsualMoment("h", "in two hours", "2h"),
+    UsualMoment("e", "this evening", f"today {EVENING:%H:%M}"),
+    UsualMoment("t", "tomorrow", "tomorrow"),
+    UsualMoment("m", "Monday", "mon"),
+    UsualMoment("w", "in a week", "1w"),
+)
+
+
+def usual_moments(now: datetime, zone: tzinfo | None = None) -> list[UsualMoment]:
+    """Return the moments that are chosen by a letter; the evening until it has come."""
+    has_come = in_zone(now, zone).time() >= EVENING
+    return [one for one in _USUAL if not (has_come and one.letter == "e")]
 
 
 def moment_of(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
@@ -50,12 +79,11 @@ def _moment(text: str, now: datetime, zone: tzinfo | None) -> datetime | None:
     if at is not None:
         today = _at(now.date(), at, zone)
         return today if today > now else _at(now.date() + timedelta(days=1), at, zone)
-    parts = _DATE_AND_TIME.fullmatch(text)
-    day = _day(parts[1], now.date()) if parts else None
-    if parts is None or day is None:
-        return None
-    at = _time(parts[2]) if parts[2] else MORNING
-    return None if at is None else _at(day, at, zone)
+    with suppress(ValueError):
+        return _at(_day(text, now.date()), MORNING, zone)
+    parts = _DAY_AND_TIME.fullmatch(text)
+    at = _time(parts[2]) if parts else None
+    return None if parts is None or at is None else _at(_day(parts[1], now.date()), at, zone)
 
 
 def _after(now: datetime, number: int, unit: str, zone: tzinfo | None) -> datetime:
@@ -71,12 +99,12 @@ def _at(day: date, at: time, zone: tzinfo | None) -> datetime:
 
 
 def _time(text: str) -> time | None:
-    """15:00, 9.30, 3pm, at 3:30 pm; None for anything else, as for 9 alone.
+    """15:00, 9.30, 9, 3pm, at 3:30 pm; None for anything else.
 
     Raises: ValueError: there is no such time.
     """
     match = _TIME.fullmatch(text)
-    if match is None or not (match[2] or match[3]):
+    if match is None:
         return None
     hour = int(match[1])
     if match[3]:
@@ -86,11 +114,16 @@ def _time(text: str) -> time | None:
     return time(hour, int(match[2] or 0))
 
 
-def _day(text: str, today: date) -> date | None:
-    """today, tomorrow, a day of the week or month to come, a date."""
+def _day(text: str, today: date) -> date:
+    """today, tom, next week (its Monday), a day of the week or month to come, a date.
+
+    Raises: ValueError.
+    """
+    if text == "next week":
+        text = "mon"
     text = text.removeprefix("on ").removeprefix("next ")
-    if text in ("today", "tomorrow"):
-        return today + timedelta(days=text == "tomorrow")
+    if text in ("today", "tomorrow", "tom"):
+        return today + timedelta(days=text != "today")
     if text[:3] in DAYS and text.isalpha():
         ahead = (DAYS.index(text[:3]) - today.weekday()) % 7
         return today + timedelta(days=ahead or 7)

@@ -56,6 +56,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.mark_unread": "new later seen done",
             "inbox.mark_above": "seen done catch up all",
             "inbox.follow_up": "hide later snooze remind tomorrow",
+            "inbox.undo": "take back restore revert",
             "inbox.filter": "narrow status assignee label channel",
             "inbox.filter_line": "query language text",
             "inbox.remove_filter": "clear chip undo",

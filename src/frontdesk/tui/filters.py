@@ -133,7 +133,7 @@ def filter_terms(names: QueryNames, now: datetime) -> list[tuple[Term, str, str]
 
 
 NO_KEY = "-"
-SAVE, REMOVE, UNDO = "w", "x", "z"
+SAVE, REMOVE = "w", "x"
 # Names of the kinds of terms.
 KIND_NAMES: Mapping[str, str] = MappingProxyType(
     {"is": "status", "assignee": "assignee", "in": "channel", "label": "label"}
@@ -141,10 +141,8 @@ KIND_NAMES: Mapping[str, str] = MappingProxyType(
 _LETTERS = "abefghjklmnop"
 
 
-def view_menu(
-    views: SavedViews, screens: Sequence[MenuEntry[str]], undo: str
-) -> list[MenuEntry[Any]]:
-    """Menu of all saved views, and of the screens. undo: what can be undone, or ""."""
+def view_menu(views: SavedViews, screens: Sequence[MenuEntry[str]]) -> list[MenuEntry[Any]]:
+    """Menu of all saved views, and of the screens."""
     free = iter(_LETTERS)
     entries: list[MenuEntry[Any]] = []
     for view in views.all():
@@ -153,7 +151,6 @@ def view_menu(
             entries.append(MenuEntry(letter, view, view.name))
     entries.append(MenuEntry(SAVE, SAVE, "save view…"))
     entries += [MenuEntry(REMOVE, REMOVE, "remove view…")] if views.saved() else []
-    entries += [MenuEntry(UNDO, UNDO, undo)] if undo else []
     return [*entries, *screens]
 
 

@@ -24,7 +24,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> str:
 
 async def test_help_groups_keys_by_what_one_wants(viewer: Viewer) -> None:
     app = viewer()
-    async with app.run_test(size=(120, 140)) as pilot:
+    async with app.run_test(size=(120, 150)) as pilot:
         await settle(pilot)
         await opened(pilot, "question_mark")
         inside = [line[28:92].strip("│ ") for line in lines(app)]
@@ -87,14 +87,14 @@ async def test_the_palette_undoes_the_saving_of_a_view_as_long_as_that_can_be_un
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "Undo saving" not in await opened(pilot, "colon", *"undo")
-        await opened(pilot, "escape", "f", "u", "f", "k", *"New", "enter", "8")
+        await opened(pilot, "f", "u", "f", "k", *"New", "enter", "8")
         assert "8 New" in lines(app)[1]
-        assert re.search(r"Undo saving New +v z", await opened(pilot, "colon", *"undo"))
+        assert re.search(r"Undo the last .* +U", await opened(pilot, "colon", *"undo"))
         await opened(pilot, "enter")
         assert "8 Waiting >1h" in lines(app)[1]
         assert "unread" in lines(app)[0]
-        assert "Undo saving" not in await opened(pilot, "colon", *"undo")
+        await opened(pilot, "colon", *"undo", "enter")
+        assert "Nothing to undo" in lines(app)[-1]
 
 
 async def test_an_action_of_another_pane_runs_there(viewer: Viewer) -> None:

@@ -12,19 +12,19 @@ async def test_z_hides_a_conversation_until_a_time_and_undo_shows_it_again(viewe
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         before = queue_names(app)
-        await press(pilot, "z")
+        await press(pilot, "z", "full_stop")
         assert "in 1h · 15:00 · tomorrow · mon 9:00" in shown(app)
         await type_in(pilot, "tomorow")
         await press(pilot, "enter")
-        assert "Write in 1h, 15:00, tomorrow, mon 9:00" in shown(app)
+        assert "Write in 1h, 15:00, tomorrow, mon 9:00, next week" in shown(app)
         await type_in(pilot, "mon 9:00")
         assert "Hidden on this computer until Monday 16 March 2026, 09:00" in shown(app)
         await press(pilot, "enter")
         assert queue_names(app) == before[1:]
         assert screen_of(app).queue.list.selected_id == before[1]
-        said = "1 conversation hidden on this computer until Mon 09:00. v z: undo"
+        said = "1 conversation hidden on this computer until Mon 09:00. U: undo"
         assert notifications(app)[-1] == said
-        await press(pilot, "v", "z")
+        await press(pilot, "U")
         assert queue_names(app) == before
 
 
@@ -35,11 +35,9 @@ async def test_z_hides_the_selected_rows_together_and_follow_ups_show_when_they_
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         before = queue_names(app)
-        await press(pilot, "space", "j", "space", "z")
-        await type_in(pilot, "15:00")
-        await press(pilot, "enter")
+        await press(pilot, "space", "j", "space", "z", "h")
         assert queue_names(app) == before[2:]
         assert screen_of(app).queue.list.marked == ()
-        await press(pilot, "f", "p")
+        await press(pilot, "f", "z")
         assert sorted(queue_names(app)) == sorted(before[:2])
-        assert sum("⏰ 15:00 " in line for line in lines(app)) == 2
+        assert sum("⏰ 12:00 " in line for line in lines(app)) == 2

@@ -173,11 +173,11 @@ async def test_u_goes_to_the_next_unread_conversation_and_says_when_there_is_non
         await pilot.press("u", "u")
         await settle(pilot)
         assert screen_of(app).queue.list.cursor == unread[1]
-        await pilot.press("g", "U", "G", "u")
+        await pilot.press("g", "p", "G", "u")
         await settle(pilot)
         assert notifications(app) == [
             "No unread conversation above",
-            "No unread conversation below. U: look above",
+            "No unread conversation below. p: look above",
         ]
 
 

@@ -64,7 +64,7 @@ async def test_a_view_is_saved_with_a_name_and_a_key_says_what_it_replaces_and_i
         assert "key 8, now Waiting >1h" in shown(app)
         await pilot.press("8")
         await settle(pilot)
-        assert notifications(app)[-1] == "Saved as view 8, replacing Waiting >1h. v z: undo"
+        assert notifications(app)[-1] == "Saved as view 8, replacing Waiting >1h. U: undo"
         await pilot.press("9", "8")
         await settle(pilot)
         assert "is:open   @unassigned   unread" in lines(app)[0]
@@ -73,7 +73,7 @@ async def test_a_view_is_saved_with_a_name_and_a_key_says_what_it_replaces_and_i
         assert [str(one.query) for one in views.all() if one.name == "New"] == [
             "is:open @unassigned unread"
         ]
-        await pilot.press("v", "z")
+        await pilot.press("U")
         await settle(pilot)
         assert "8 Waiting >1h" in lines(app)[1]
 
@@ -103,12 +103,12 @@ async def test_a_view_is_saved_under_a_name_that_no_other_key_has(viewer: Viewer
         assert not notifications(app)
         await pilot.press(*"Ours", "enter")
         await settle(pilot)
-        assert notifications(app)[-1] == "Saved as view 6, replacing Unassigned. v z: undo"
+        assert notifications(app)[-1] == "Saved as view 6, replacing Unassigned. U: undo"
         assert "5 Mine" in lines(app)[1]
         assert "6 Ours" in lines(app)[1]
         await pilot.press("v", "w", *"Mine", "enter", "5")
         await settle(pilot)
-        assert notifications(app)[-1] == "Saved as view 5, replacing Mine. v z: undo"
+        assert notifications(app)[-1] == "Saved as view 5, replacing Mine. U: undo"
         await pilot.press("7", "f", "u", "v", "w", *"New", "enter", "enter")
         await settle(pilot)
         assert "replacing" not in notifications(app)[-1]
@@ -183,7 +183,8 @@ async def test_one_letter_of_the_menu_is_a_whole_filter(viewer: Viewer) -> None:
         for letter, words in (
             ("m", "is:open   @me"),
             ("n", "is:open   @unassigned"),
-            ("z", "is:snoozed"),
+            ("p", "is:snoozed"),
+            ("z", "is:open   is:followup"),
             ("r", "is:resolved"),
             ("o", "is:open"),
             ("h", "is:open   needs:human"),
@@ -477,7 +478,7 @@ async def test_a_view_that_was_saved_is_removed_and_that_is_undone(viewer: Viewe
         assert "remove view…" in await press("v")
         await press("x", *"First", "enter")
         assert "8 Waiting >1h" in lines(app)[1]
-        assert "Removed the view First. v z: undo" in lines(app)[-1]
+        assert "Removed the view First. U: undo" in lines(app)[-1]
         assert "Second" in await press("v")
-        await press("z")
+        await press("escape", "U")
         assert "8 First" in lines(app)[1]

@@ -10,9 +10,10 @@ import pytest
 from textual import events
 
 from frontdesk.errors import BadResponse, Unreachable
-from frontdesk.inbox.sentences import MARKED_UNREAD, NO_UNREAD_ABOVE
+from frontdesk.inbox.sentences import NO_UNREAD_ABOVE
 from frontdesk.tui import sentences
 from frontdesk.tui.preferences import Preferences
+from frontdesk.tui.sentences import MARKED_UNREAD
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -118,7 +119,7 @@ def test_a_message_stays_until_the_next_key_or_view(tmp_path: Path) -> None:
         assert MARKED_UNREAD not in status(app)
         for _ in range(3):
             # What is said again stays.
-            await press(app, "g", "U", seconds=1.0)
+            await press(app, "g", "p", seconds=1.0)
             assert NO_UNREAD_ABOVE in status(app)
         await press(app, "y")
         assert "Copied: +447700900000" in status(app)

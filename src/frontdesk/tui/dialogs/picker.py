@@ -62,6 +62,7 @@ class Menu(Dialog[V | None]):
             for letter in (*ascii_letters, *digits)
             if letter != "q"
         ),
+        Binding("full_stop", "take('.')"),
     ]
 
     def __init__(

@@ -37,10 +37,9 @@ def stored_split(mailbox: Mailbox) -> int:
 
 
 class Undo(NamedTuple):
-    """How the last change is taken back, words for the change, and what is said afterwards."""
+    """How the last change is taken back, and what is said afterwards."""
 
     take_back: Callable[[], object]
-    change: str
     done: str
 
 

@@ -1,7 +1,7 @@
 """Actions of the inbox on conversations and messages: going there, finding, copying, saving."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,12 @@ from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
 from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
-from frontdesk.text.later import coming_in_full, moment_of
+from frontdesk.text.later import OWN_WORDS, coming_in_full, moment_of, usual_moments
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
+from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.inbox.inbox_base import Undo
 from frontdesk.tui.inbox.thread_loading import SEARCH
@@ -28,8 +29,28 @@ from frontdesk.wire import Conversation
 
 
 def ask_until(screen: Screen[Any], clock: Clock, use: Callable[[datetime], object]) -> None:
-    """Ask for a moment to come, and call `use` with it."""
+    """Ask for a moment to come by a letter, or in own words, and call `use` with it."""
+    now = clock.now()
+    usual = usual_moments(now, clock.zone)
+    moments = {one.letter: moment_of(one.text, now, clock.zone) for one in usual}
+    width = max(len(one.words) for one in usual)
+    entries = [
+        MenuEntry(one.letter, one.letter, f"{one.words:{width}}  {coming_in_full(here)}")
+        for one in usual
+        if (here := clock.here(moments[one.letter])) is not None
+    ]
+    entries.append(MenuEntry(OWN_WORDS, OWN_WORDS, sentences.FOLLOW_UP_IN_WORDS))
 
+    def use_entry(letter: str) -> None:
+        if letter == OWN_WORDS:
+            _ask_in_words(screen, clock, use)
+        else:
+            use(moments[letter])
+
+    dialogs.ask(screen.app, dialogs.menu(sentences.FOLLOW_UP_TITLE, entries), use_entry)
+
+
+def _ask_in_words(screen: Screen[Any], clock: Clock, use: Callable[[datetime], object]) -> None:
     def check(text: str) -> str | None:
         try:
             moment_of(text, clock.now(), clock.zone)
@@ -63,19 +84,26 @@ class RowActions(ViewActions):
 
     def action_toggle_read(self) -> None:
         """Mark the selected conversation as read on this computer, or a read one as unread."""
-        self._do(selecting.toggle_read, self.inbox)
+        toggled = self._do(selecting.toggle_read, self.inbox)
+        if toggled is not None:
+            read, marks = toggled
+            done = sentences.READ_MARKS_RESTORED if read else sentences.READ_AGAIN
+            words = sentences.MARKED_READ if read else sentences.MARKED_UNREAD
+            self._say_undoable(words, self._undo_of_marks(marks, done))
 
     def action_mark_above_read(self) -> None:
         """Mark the selected conversation and those above it as read on this computer."""
         marks = self._do(selecting.mark_above_read, self.inbox)
         if marks:
             count = counted(len(marks), "conversation")
-            self._undo = Undo(
-                partial(self._do, self.inbox.restore_read_marks, marks),
-                sentences.MARKING_READ.format(conversations=count),
-                sentences.READ_MARKS_RESTORED.format(conversations=count),
-            )
-            self._say_undoable(sentences.MARKED_ABOVE_READ.format(conversations=count))
+            words = sentences.MARKED_ABOVE_READ.format(conversations=count)
+            undo = self._undo_of_marks(marks, sentences.READ_MARKS_RESTORED)
+            self._say_undoable(words, undo)
+
+    def _undo_of_marks(self, marks: Mapping[str, str], done: str) -> Undo:
+        count = counted(len(marks), "conversation")
+        restore = partial(self._do, self.inbox.restore_read_marks, marks)
+        return Undo(restore, done.format(conversations=count))
 
     def action_follow_up(self) -> None:
         """Ask until when to hide the selected conversation, or the marked ones, here."""
@@ -95,13 +123,12 @@ class RowActions(ViewActions):
         before = self._do(follow_ups.hide, self.inbox, rows, until)
         self.queue.list.unmark_all()
         count = counted(len(rows), "conversation")
-        self._undo = Undo(
+        undo = Undo(
             partial(self._do, follow_ups.restore, self.inbox, before),
-            sentences.HIDING.format(conversations=count),
             sentences.SHOWN_AGAIN.format(conversations=count),
         )
         at = coming(self._clock.here(until) or until, self._clock.now())
-        self._say_undoable(sentences.HIDDEN_UNTIL.format(conversations=count, time=at))
+        self._say_undoable(sentences.HIDDEN_UNTIL.format(conversations=count, time=at), undo)
 
     def action_conversation(self, step: int) -> None:
         """Open the next or previous conversation; the focus stays in its pane."""

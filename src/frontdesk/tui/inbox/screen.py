@@ -71,12 +71,13 @@ class InboxScreen(RowActions):
         Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
         Binding("K", "conversation(-1)", "Previous conversation", id="inbox.previous"),
         Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
-        Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
+        Binding("p", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest wait", id="inbox.next_waiting"),
         Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
         Binding("m", "toggle_read", "Mark as read or unread", id="inbox.mark_unread"),
         Binding("M", "mark_above_read", "Mark this and all above as read", id="inbox.mark_above"),
         Binding("z", "follow_up", "Follow up later…", id="inbox.follow_up"),
+        Binding("U", "undo", "Undo the last mark, follow-up or saved view", id="inbox.undo"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
@@ -420,9 +421,6 @@ class InboxScreen(RowActions):
         if self._views.saved():
             keys = f"{menu} {filters.REMOVE}"
             save.append(CommandEntry("Remove view…", keys, self.action_remove_view, "delete"))
-        if self._undo is not None:
-            undo = sentences.UNDO_COMMAND.format(change=self._undo.change)
-            save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_change, "restore"))
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
         own = [] if self.app.is_web else self.own_commands.entries()

@@ -226,7 +226,7 @@ class ViewActions(InboxBase):
             self._ask_for_view_name(name, partial(self._save_view, query, key), problem)
             return
         replaced = self._views.of(view.key) if view.key else None
-        self._undo = self._undo_of_views(sentences.SAVING_VIEW.format(name=name))
+        undo = self._undo_of_views()
         self._views.save(view)
         saved = sentences.VIEW_SAVED.format(key=key)
         words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
@@ -234,11 +234,13 @@ class ViewActions(InboxBase):
             words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
         if self._preferences.is_demo:
             words = sentences.VIEW_OF_DEMO.format(saved=words)
-        self._say_undoable(words)
+        self._say_undoable(words, undo)
 
-    def _say_undoable(self, words: str) -> None:
-        keys = f"{self._keys['view.menu']} {filters.UNDO}"
-        self._notify(sentences.CAN_BE_UNDONE.format(done=words, keys=keys))
+    def _say_undoable(self, words: str, undo: Undo) -> None:
+        """Say what was changed, and by which key it is taken back."""
+        self._undo = undo
+        key = self._keys["inbox.undo"]
+        self._notify(sentences.CAN_BE_UNDONE.format(done=words, key=key))
         self._display.refresh_bars()
 
     def action_remove_view(self) -> None:
@@ -251,26 +253,26 @@ class ViewActions(InboxBase):
         dialogs.ask(self.app, dialogs.picker("Remove", choices, current=None), self._remove_view)
 
     def _remove_view(self, view: SavedView) -> None:
-        self._undo = self._undo_of_views(sentences.REMOVING_VIEW.format(name=view.name))
+        undo = self._undo_of_views()
         self._views.remove(view)
-        self._say_undoable(sentences.VIEW_REMOVED.format(name=view.name))
+        self._say_undoable(sentences.VIEW_REMOVED.format(name=view.name), undo)
 
-    def _undo_of_views(self, change: str) -> Undo:
-        restore = partial(self._views.restore, self._views.snapshot())
-        return Undo(restore, change, sentences.VIEWS_RESTORED)
+    def _undo_of_views(self) -> Undo:
+        return Undo(partial(self._views.restore, self._views.snapshot()), sentences.VIEWS_RESTORED)
 
-    def _undo_change(self) -> None:
-        """Take back the last change of views or marks."""
-        if self._undo is not None:
-            self._undo.take_back()
-            self._notify(self._undo.done)
-            self._undo = None
+    def action_undo(self) -> None:
+        """Take back the last change of marks, follow-ups or views."""
+        undo, self._undo = self._undo, None
+        if undo is None:
+            self._notify(sentences.NOTHING_TO_UNDO)
+        else:
+            undo.take_back()
+            self._notify(undo.done)
             self._display.refresh_bars()
 
     def action_views(self) -> None:
         """Open the menu of saved views and screens."""
-        undo = sentences.UNDO.format(change=self._undo.change) if self._undo else ""
-        entries = filters.view_menu(self._views, view_entries(self._keys), undo)
+        entries = filters.view_menu(self._views, view_entries(self._keys))
         dialogs.ask(self.app, dialogs.menu("Views", entries), self._open_view_entry)
 
     def _open_view_entry(self, entry: SavedView | str) -> None:
@@ -280,8 +282,6 @@ class ViewActions(InboxBase):
             self.action_save_view()
         elif entry == filters.REMOVE:
             self.action_remove_view()
-        elif entry == filters.UNDO:
-            self._undo_change()
         else:
             self.action_view(entry)
 
