@@ -24,7 +24,7 @@ from frontdesk.inbox import (
 )
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.requests import Fetched, FetchedThread, FetchNews, FoundNews, Request
-from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, SavedView, Term, parse, sort_key
@@ -691,6 +691,23 @@ class Window:
 
     def refresh_rows(self) -> None: ...
 
+    def mark_only(self, conversation_ids: Sequence[str]) -> None:
+        self.marked = [*conversation_ids]
+
+    @property
+    def place(self) -> Place | None:
+        if not len(self.rows):
+            return None
+        return Place(self.rows.key(self.top), 0, self.rows.key(self.cursor))
+
+    def return_to(self, rows: Rows[Conversation], place: Place) -> bool:
+        top, cursor = rows.find(place.top), rows.find(place.cursor)
+        if top is None or cursor is None:
+            return False
+        self.rows, self.bound_for, self.top, self.cursor = rows, 0, top, cursor
+        self._settle()
+        return True
+
     def show(self, rows: Rows[Conversation], *, cursor: int = 0) -> None:
         self.rows, self.bound_for, self.top = rows, 0, 0
         self.cursor = self._clamp(cursor)
@@ -1005,7 +1022,7 @@ class Terminal:
             "dialog": self._open_dialog,
             "close": self._close_dialog,
         }
-        actions |= {view.key: partial(navigating.show, inbox, view.query) for view in VIEWS}
+        actions |= {view.key: partial(navigating.show_folder, inbox, view.query) for view in VIEWS}
         self.do(actions[key])
 
     def _open_beside(self, step: int) -> None:

@@ -70,6 +70,16 @@ def test_counts_of_all_conversations_are_not_taken_for_those_of_a_label() -> Non
     assert words.title(terminal.inbox) == "Your filter 5"
 
 
+def test_the_view_of_a_channel_has_its_name() -> None:
+    terminal = Terminal(Server(30))
+    for query in ("in:London", "is:open in:London"):
+        terminal.query(query, seconds=3.0)
+        assert words.title(terminal.inbox).startswith("London ")
+    for query in ("-in:London", "in:London,Madrid", "in:London #refund"):
+        terminal.query(query, seconds=3.0)
+        assert words.title(terminal.inbox).startswith("Your filter")
+
+
 def test_a_customer_with_further_filters_shows_what_the_header_says() -> None:
     terminal = Terminal(server := Server(60))
     terminal.do(navigating.show_customer, terminal.inbox, server.rows["14"].contact)

@@ -4,7 +4,7 @@ import pytest
 
 from frontdesk.inbox.counting import count_of, count_with
 from frontdesk.inbox.requests import FetchHead
-from frontdesk.inbox.view import ViewHistory
+from frontdesk.inbox.view import ViewHistory, ViewPlace
 from frontdesk.query import parse
 from tests.inbox.memory import Server, Terminal, basic, name
 
@@ -74,10 +74,13 @@ def test_the_customers_of_the_first_200_rows_are_offered() -> None:
 
 def test_the_last_100_views_can_be_gone_back_to() -> None:
     history, query = ViewHistory(), parse("")
-    for number in range(101):
-        history.leave(query, str(number))
-    visits = [history.step(-1, query, None) for _ in range(100)]
-    assert [visit and visit.selected for visit in visits] == [str(at) for at in range(100, 0, -1)]
+    places = [ViewPlace(str(number), None, True, (), ()) for number in range(101)]
+    for place in places:
+        history.leave(query, place)
+    visits = [history.step(-1, query, places[0]) for _ in range(100)]
+    assert [visit and visit.place.selected for visit in visits] == [
+        str(at) for at in range(100, 0, -1)
+    ]
     assert not history.has_before
 
 

@@ -326,7 +326,7 @@ async def home(pilot: Pilot[Any]) -> None:
     screen.panes.remove_class("-zoomed")
     screen.panes.show_contact(False)
     screen.panes.enter("list")
-    listed.unmark_all()
+    listed.mark_only(())
     if screen.queue.inbox.view.query != Query():
         screen.show_query(Query())
     await settle(pilot)

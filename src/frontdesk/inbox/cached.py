@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
-from frontdesk.inbox.rows import CachedList, Rows
+from frontdesk.inbox.rows import CachedList, Place, Rows
 from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, PhoneRef
 
@@ -175,6 +175,16 @@ class Window(Protocol):
     @property
     def marked(self) -> Sequence[str]:
         """Ids of the marked conversations."""
+
+    def mark_only(self, conversation_ids: Sequence[str]) -> None:
+        """Mark these conversations and no others."""
+
+    @property
+    def place(self) -> Place | None:
+        """Scroll position for `return_to`; None without rows."""
+
+    def return_to(self, rows: Rows[Conversation], place: Place) -> bool:
+        """Show rows at a scroll position; False if its rows are gone."""
 
     @property
     def goes_on(self) -> bool:

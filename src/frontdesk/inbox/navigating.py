@@ -6,21 +6,38 @@ from frontdesk.inbox.refreshing import refresh, show_query
 from frontdesk.inbox.scanning import scan_rest
 from frontdesk.inbox.selecting import go_to_conversation, open_selected
 from frontdesk.inbox.state import Inbox
+from frontdesk.inbox.view import ViewPlace
 from frontdesk.query import Query, customer
 from frontdesk.wire import Contact, PhoneRef
 
 
 def show(inbox: Inbox, query: Query) -> None:
     """Show the conversations of a query: at once from the cache, then from the server."""
-    if query != inbox.view.query:
-        inbox.history.leave(inbox.view.query, inbox.selection.id)
+    _leave_for(inbox, query)
     _show(inbox, query)
 
 
-def _show(inbox: Inbox, query: Query, selected: str | None = None) -> None:
+def show_folder(inbox: Inbox, query: Query) -> None:
+    """Show a saved view or a channel where it was left, with its own marks."""
+    if query != inbox.view.query:
+        place = inbox.history.place_of(query)
+        _leave_for(inbox, query)
+        if place is None:
+            inbox.window.mark_only(())
+        _show(inbox, query, place)
+    else:
+        _show(inbox, query)
+
+
+def _leave_for(inbox: Inbox, query: Query) -> None:
+    if query != inbox.view.query:
+        inbox.history.leave(inbox.view.query, inbox.place)
+
+
+def _show(inbox: Inbox, query: Query, place: ViewPlace | None = None) -> None:
     if query != inbox.view.query:
         inbox.orders.append(lambda panes: panes.end_notices())
-    show_query(inbox, query, selected)
+    show_query(inbox, query, place)
     if inbox.reader.is_entered:
         # Its thread is read, even if the row comes with a later answer.
         inbox.window.take_for_input(also_none=True)
@@ -31,12 +48,12 @@ def _show(inbox: Inbox, query: Query, selected: str | None = None) -> None:
 
 
 def step_history(inbox: Inbox, step: int) -> None:
-    """Go back (-1) or forward (1) through the views, to their selection."""
-    visit = inbox.history.step(step, inbox.view.query, inbox.selection.id)
+    """Go back (-1) or forward (1) through the views, to where they were left."""
+    visit = inbox.history.step(step, inbox.view.query, inbox.place)
     if visit is None:
         inbox.say(sentences.NO_VIEW_BEFORE if step < 0 else sentences.NO_VIEW_AFTER)
     else:
-        _show(inbox, visit.query, visit.selected)
+        _show(inbox, visit.query, visit.place)
 
 
 def show_customer(inbox: Inbox, contact: PhoneRef | Contact) -> None:

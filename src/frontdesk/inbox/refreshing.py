@@ -37,6 +37,7 @@ from frontdesk.inbox.state import (
     Inbox,
 )
 from frontdesk.inbox.threads import ask_again, request_thread
+from frontdesk.inbox.view import ViewPlace
 from frontdesk.query import Query
 from frontdesk.query.language import ME
 from frontdesk.query.terms import ASSIGNEE, CONTACT
@@ -54,10 +55,10 @@ _STEADY = frozenset({*LISTS, *LISTS.values(), "contact", "awaiting_human", "unre
 _OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.RESCAN, Kind.FIND)
 
 
-def show_query(inbox: Inbox, query: Query, selected: str | None = None) -> None:
-    """Show another query, and store it for the next start.
+def show_query(inbox: Inbox, query: Query, place: ViewPlace | None = None) -> None:
+    """Show another query where it was left, and store it for the next start.
 
-    A query with another order starts at its top, unless a conversation is to be selected.
+    Without a place, one with another order starts at its top.
     """
     inbox.tasks.stop(*_OF_VIEW)
     reordered = query.order != inbox.view.query.order
@@ -67,9 +68,11 @@ def show_query(inbox: Inbox, query: Query, selected: str | None = None) -> None:
     inbox.view = inbox.planning.view_of(query)
     inbox.is_chosen = True
     inbox.cached.set_setting(QUERY_SETTING, str(query))
-    if selected is not None:
-        inbox.cached.set_setting(CONVERSATION_SETTING, selected)
-    inbox.show(at_top=reordered and selected is None)
+    if place is not None and place.selected is not None:
+        inbox.cached.set_setting(CONVERSATION_SETTING, place.selected)
+    inbox.show(at_top=reordered and place is None)
+    if place is not None:
+        inbox.return_to(place)
     inbox.window.take_for_input()
 
 

@@ -6,7 +6,7 @@ Rows have random access by position, and keys that survive reordering.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from frontdesk.wire import Conversation
 
@@ -86,6 +86,25 @@ def place_of(rows: Rows[R], key: str | None, shown: Sequence[str]) -> int | None
         return following
     preceding = next((position for position in before if position is not None), None)
     return None if preceding is None else min(preceding + 1, len(rows) - 1)
+
+
+class Place(NamedTuple):
+    """Scroll position: key of the first visible row, line within it, key of the cursor's row."""
+
+    top: str
+    line: int
+    cursor: str
+
+    def among(self, rows: Rows[R], shown: Sequence[str]) -> "Place | None":
+        """The place with the rows that follow those that are gone, see `place_of`; None if none do.
+
+        shown: keys of the rows that were visible at it.
+        """
+        top, cursor = place_of(rows, self.top, shown), place_of(rows, self.cursor, shown)
+        if top is None or cursor is None:
+            return None
+        key = rows.key(top)
+        return Place(key, self.line if key == self.top else 0, rows.key(cursor))
 
 
 class MergedRows(Generic[R]):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from frontdesk.inbox.kept_rows import KeptRows, MergedView
 from frontdesk.inbox.limits import MOST_VISITS
 from frontdesk.inbox.local_scan import Scan
-from frontdesk.inbox.rows import CachedList, CurrentStates
+from frontdesk.inbox.rows import CachedList, CurrentStates, Place
 from frontdesk.query import Query, QueryPlan, Term, sort_key
 from frontdesk.query.plan import Test
 from frontdesk.query.terms import SORT
@@ -141,33 +141,59 @@ class View:
         return [*self.shown.rest, *(term for term in self.query.terms if term.kind in sorts)]
 
 
+class ViewPlace(NamedTuple):
+    """Where a view was left. selected, marked: ids of conversations; place: of its window.
+
+    at_start: nothing was above the visible rows; seen: their keys.
+    """
+
+    selected: str | None
+    place: Place | None
+    at_start: bool
+    seen: Sequence[str]
+    marked: Sequence[str]
+
+
 class VisitedView(NamedTuple):
-    """A view that was shown, with the id of the conversation that was selected in it."""
+    """A view that was shown, and where it was left."""
 
     query: Query
-    selected: str | None
+    place: ViewPlace
 
 
 class ViewHistory:
-    """Shown views before and after the present one, as in a browser."""
+    """Shown views before and after the present one, as in a browser, and where each was left."""
 
     def __init__(self) -> None:
         self._before: list[VisitedView] = []
         self._after: list[VisitedView] = []
+        self._places: dict[Query, ViewPlace] = {}
 
     @property
     def has_before(self) -> bool:
         return bool(self._before)
 
-    def leave(self, query: Query, selected: str | None) -> None:
-        """Record that another view than those after this one is shown next."""
-        self._before = [*self._before, VisitedView(query, selected)][-MOST_VISITS:]
-        self._after = []
+    def place_of(self, query: Query) -> ViewPlace | None:
+        """Where the view of a query was left last."""
+        return self._places.get(query)
 
-    def step(self, step: int, query: Query, selected: str | None) -> VisitedView | None:
+    def leave(self, query: Query, place: ViewPlace) -> None:
+        """Record that another view than those after this one is shown next."""
+        self._before = [*self._before, VisitedView(query, place)][-MOST_VISITS:]
+        self._after = []
+        self._note(query, place)
+
+    def step(self, step: int, query: Query, place: ViewPlace) -> VisitedView | None:
         """The view before (-1) or after (1) the present one; None if there is none."""
         source, target = (self._before, self._after) if step < 0 else (self._after, self._before)
         if not source:
             return None
-        target.append(VisitedView(query, selected))
+        target.append(VisitedView(query, place))
+        self._note(query, place)
         return source.pop()
+
+    def _note(self, query: Query, place: ViewPlace) -> None:
+        self._places.pop(query, None)
+        self._places[query] = place
+        if len(self._places) > MOST_VISITS:
+            del self._places[next(iter(self._places))]

@@ -12,7 +12,7 @@ from frontdesk.inbox.state import Inbox, Keys
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import is_positive
 from frontdesk.query.names import unknown_name
-from frontdesk.query.terms import CONTACT, FOLLOW_UP, WORDS
+from frontdesk.query.terms import CHANNEL, CONTACT, FOLLOW_UP, STATUS, WORDS
 from frontdesk.text.clean import one_line
 
 
@@ -29,11 +29,11 @@ def title(inbox: Inbox) -> str:
 
 
 def _name(inbox: Inbox) -> str:
-    query = inbox.view.query
+    query, names = inbox.view.query, inbox.planning.names
     view = inbox.views.named(query)
     if view is not None:
         return one_line(view.name)
-    customer = customer_name(query.value(CONTACT) or "", inbox.planning.names)
+    customer = customer_name(query.value(CONTACT) or "", names)
     if customer:
         return customer if any(map(str.isalpha, customer)) else f"from {customer}"
     if query.value(FOLLOW_UP) is not None:
@@ -41,7 +41,12 @@ def _name(inbox: Inbox) -> str:
     filters, status = query.filters, query.value("is")
     if not filters:
         return "All"
-    return status.capitalize() if status and len(filters) == 1 else "Your filter"
+    if status and len(filters) == 1:
+        return status.capitalize()
+    channel = names.channels.get(inbox.view.wanted.filter.channel or "")
+    # Of any status, which its chip says.
+    is_of_channel = {term.kind for term in filters} <= {CHANNEL, STATUS}
+    return channel if channel and is_of_channel else "Your filter"
 
 
 def loaded(inbox: Inbox, *, in_list: bool) -> str:

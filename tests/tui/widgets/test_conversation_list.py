@@ -592,7 +592,7 @@ async def test_marks_are_kept_in_the_order_of_marking_until_they_are_taken_away(
             assert conversations.marked == marked
         await pilot.press("j")
         assert conversations.copied() == ""
-        conversations.unmark_all()
+        conversations.mark_only(())
         assert conversations.marked == ()
 
 

@@ -121,7 +121,7 @@ class RowActions(ViewActions):
         from frontdesk.text.later import coming
 
         before = self._do(follow_ups.hide, self.inbox, rows, until)
-        self.queue.list.unmark_all()
+        self.queue.list.mark_only(())
         count = counted(len(rows), "conversation")
         undo = Undo(
             partial(self._do, follow_ups.restore, self.inbox, before),

@@ -352,7 +352,7 @@ class InboxScreen(RowActions):
             case "thread" | "channels":
                 self.panes.enter("list")
             case _ if self.queue.list.marked:
-                self.queue.list.unmark_all()
+                self.queue.list.mark_only(())
                 self._display.refresh_bars()
             case _ if self.inbox.view.query.value("from") and self.inbox.history.has_before:
                 self.action_history(-1)

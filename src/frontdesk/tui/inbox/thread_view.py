@@ -11,7 +11,7 @@ from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
 from frontdesk.inbox.connection import moment_words
-from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text.entries import NewSinceVisit, by_people
@@ -28,7 +28,6 @@ from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import Place
 from frontdesk.wire import Conversation, Note
 
 if TYPE_CHECKING:

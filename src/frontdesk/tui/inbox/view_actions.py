@@ -84,11 +84,11 @@ class ViewActions(InboxBase):
 
     def _show_view(self, view: SavedView) -> None:
         self._views.choose(view)
-        self.show_query(view.query)
+        self._do(navigating.show_folder, self.inbox, view.query)
         self.panes.enter("list")
 
     def action_history(self, step: int) -> None:
-        """Go back (-1) or forward (1) through the views, to their selection."""
+        """Go back (-1) or forward (1) through the views, to where they were left."""
         self._do(navigating.step_history, self.inbox, step)
 
     def action_remove_filter(self) -> None:
@@ -110,7 +110,7 @@ class ViewActions(InboxBase):
         if channel is None:
             self._notify(self.inbox.cached.lacking("channels") or sentences.NO_CHANNEL)
         else:
-            self._change_filter("in", channel)
+            self._show_channel(channel)
 
     def action_order(self) -> None:
         """Open the menu of sort orders."""
@@ -189,7 +189,11 @@ class ViewActions(InboxBase):
 
     def _change_channel(self, id: str | None) -> None:
         channel = reference(id, self.inbox.planning.names.channels) if id else None
-        self._change_filter("in", channel)
+        self._show_channel(channel)
+
+    def _show_channel(self, channel: str | None) -> None:
+        query = self.inbox.view.query.with_value("in", channel or None)
+        self._do(navigating.show_folder, self.inbox, query)
 
     def _toggle_filter(self, term: Term) -> None:
         query = self.inbox.view.query

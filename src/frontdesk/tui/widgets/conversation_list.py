@@ -138,8 +138,9 @@ class ConversationList(VirtualList[Conversation]):
             self.refresh_row(self.cursor)
             self.post_message(self.Marked(self, row=self.row))
 
-    def unmark_all(self) -> None:
-        self._marked.clear()
+    def mark_only(self, conversation_ids: Sequence[str]) -> None:
+        """Mark these conversations and no others."""
+        self._marked = dict.fromkeys(conversation_ids)
         self.refresh()
 
     def set_density(self, lines: int) -> None:

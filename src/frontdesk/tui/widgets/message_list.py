@@ -17,7 +17,7 @@ from textual.geometry import Size
 from textual.message import Message as WidgetMessage
 from textual.strip import Strip
 
-from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.text.clean import humanize, one_line
 from frontdesk.text.entries import REACHED_BY_REACTIONS, NewSinceVisit, is_shown_above
 from frontdesk.text.limits import TEXT
@@ -48,7 +48,7 @@ from frontdesk.tui.widgets.text_layout import (
     wrap,
     wrap_pieces,
 )
-from frontdesk.tui.widgets.virtual_list import ListMessage, Place, VirtualList
+from frontdesk.tui.widgets.virtual_list import ListMessage, VirtualList
 from frontdesk.wire import Message, Note
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ Messages that lists post to their screen.
 from asyncio import TimerHandle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -16,20 +16,12 @@ from textual.message import Message
 from textual.reactive import var
 from textual.widget import Widget
 
-from frontdesk.inbox.rows import Rows, place_of
+from frontdesk.inbox.rows import Place, Rows, place_of
 from frontdesk.text.clean import folded
 from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.painted_rows import PaintedRows, after_frame
 
 R = TypeVar("R")
-
-
-class Place(NamedTuple):
-    """Scroll position: key of the first visible row, line within it, key of the cursor's row."""
-
-    top: str
-    line: int
-    cursor: str
 
 
 class ListMessage(Message):
