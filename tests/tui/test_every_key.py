@@ -98,6 +98,8 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.zoom": "",
         "inbox.narrower": "",
         "inbox.wider": "",
+        "inbox.next_file": "left_curly_bracket",
+        "inbox.previous_file": "",
         "inbox.raw_row": "",
         "inbox.open_link": "3",
         "inbox.copy": "3",

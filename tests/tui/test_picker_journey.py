@@ -11,19 +11,23 @@ BESIDE = {
 }
 
 
+# Threads that are loaded ahead, one in each rest of the keys.
+MOST_OPENINGS = 60
+
+
 async def test_the_picker_of_labels_opens_through_29_modules_at_most(viewer: Viewer) -> None:
-    openings = []
+    modules: set[str] = set()
     async with viewer().run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        # More than there are threads to load ahead, one in each rest of the keys.
-        for _ in range(10):
-            with recorded_modules() as modules:
+        for opening in range(MOST_OPENINGS):
+            with recorded_modules() as passed:
                 await pilot.press("f", "l")
                 await settle(pilot)
-            openings.append(modules)
+            # What a timer does meanwhile is not in each of them.
+            modules = modules & passed if opening else set(passed)
             await pilot.press("escape")
             await settle(pilot)
-    # What a timer does meanwhile is not in each of them.
-    modules = set.intersection(*openings)
+            if len(modules - BESIDE) <= 29:
+                break
     assert {"tui/dialogs/picker.py", "mailbox/catalogues.py"} <= modules
     assert len(modules - BESIDE) <= 29

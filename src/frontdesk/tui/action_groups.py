@@ -86,6 +86,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.scroll_down": "messages preview line",
             "inbox.scroll_up": "messages preview line",
             "inbox.date": "day calendar jump",
+            "inbox.next_file": "photo picture document voice attachment media",
+            "inbox.previous_file": "photo picture document voice attachment media",
             "inbox.open_link": "link url file photo play voice document web inbox",
             "inbox.save_file": "download photo picture document voice attachment",
             "inbox.raw_row": "raw source fields debug",

@@ -52,6 +52,8 @@ MIRROR_IS_FULL = "Not everything fits on this computer: it keeps {kept}. cache_m
 
 # The thread
 THREAD_NOT_SHOWN = "The thread is not shown here. {key}: go to the thread"
+NO_LATER_FILE = "No later file in this conversation"
+NO_EARLIER_FILE = "No earlier file in this conversation"
 NO_LATER_DAY = "No later day in this conversation"
 NO_EARLIER_DAY = "No earlier day is loaded. {key}: go to a date"
 NO_LATER_GROUP = "This is the last group"

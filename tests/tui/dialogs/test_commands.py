@@ -24,10 +24,10 @@ async def opened(pilot: Pilot[Any], *keys: str) -> str:
 
 async def test_help_groups_keys_by_what_one_wants(viewer: Viewer) -> None:
     app = viewer()
-    async with app.run_test(size=(120, 150)) as pilot:
+    async with app.run_test(size=(120, 170)) as pilot:
         await settle(pilot)
         await opened(pilot, "question_mark")
-        inside = [line[28:92].strip("│ ") for line in lines(app)]
+        inside = [line[28:92].strip("│┃ ") for line in lines(app)]
         assert [line for line in inside if line in GROUPS] == GROUPS
         at = {line.rpartition("  ")[0].strip() or line: n for n, line in enumerate(inside)}
         assert at["Triage"] < at["Next unread"] < at["Read"]
@@ -89,7 +89,7 @@ async def test_the_palette_undoes_the_saving_of_a_view_as_long_as_that_can_be_un
         await settle(pilot)
         await opened(pilot, "f", "u", "f", "k", *"New", "enter", "8")
         assert "8 New" in lines(app)[1]
-        assert re.search(r"Undo the last .* +U", await opened(pilot, "colon", *"undo"))
+        assert re.search(r"Undo mark.* +U", await opened(pilot, "colon", *"undo"))
         await opened(pilot, "enter")
         assert "8 Waiting >1h" in lines(app)[1]
         assert "unread" in lines(app)[0]

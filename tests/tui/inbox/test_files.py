@@ -15,11 +15,12 @@ from textual.widgets import Input
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.own_commands.command import OwnCommand
+from frontdesk.tui import sentences
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.search import SearchScreen
 from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.widgets.message_list import Thread
-from frontdesk.wire import Media
+from frontdesk.wire import Media, Message
 from tests.tui.conftest import idle_until, lines, settle, shown
 from tests.tui.inbox_state import screen_of
 from tests.tui.served_files import WithFiles, media, png, viewer_of
@@ -127,6 +128,39 @@ async def test_enter_shows_a_picture_large_and_leads_to_the_next_file(
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen is screen_of(app)
+
+
+async def test_braces_go_from_file_to_file_from_the_list_on(
+    client: InboxClient, opened: Opened, tmp_path: Path
+) -> None:
+    voice = media("two", mime_type="audio/ogg", duration_ms=14_000, voice=True, size_bytes=3_000)
+    source = WithFiles(client, [voice, a_photo()], ["audio", "image"])
+    source.files["one"] = png(400, 300)
+    app = opened(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        thread = screen_of(app).thread.messages
+
+        async def at(key: str) -> str | None:
+            await pilot.press(key)
+            await settle(pilot)
+            assert thread.has_focus
+            media = thread.row.media if isinstance(thread.row, Message) else None
+            return media and media.key
+
+        assert [await at(key) for key in ("{", "{")] == ["two", "one"]
+        await at("{")
+        assert sentences.NO_EARLIER_FILE in lines(app)[-1]
+        assert await at("}") == "two"
+        await at("}")
+        assert sentences.NO_LATER_FILE in lines(app)[-1]
+        # A photo is shown and saved in four keys, from the one below it.
+        await pilot.press("{", "enter", "d")
+        await settle(pilot)
+        app.screen.query_one(Input).value = str(tmp_path / "saved.png")
+        await pilot.press("enter")
+        await settle(pilot)
+    assert (tmp_path / "saved.png").read_bytes() == source.files["one"]
 
 
 async def test_a_file_is_saved_privately_under_a_name_that_fits_its_bytes(

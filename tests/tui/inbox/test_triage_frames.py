@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -290,6 +290,37 @@ def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path
         assert len(before - unread(app)) == 1
 
     play(source, tmp_path, story, size=(110, 11))
+
+
+@pytest.mark.parametrize("zoom", [(), ("plus",)])
+def test_what_comes_below_while_one_reads_is_counted_until_it_was_seen(
+    tmp_path: Path, zoom: Sequence[str]
+) -> None:
+    source = MemoryInbox(15)
+    for line in range(20):
+        source.write("3", f"line {line}")
+
+    async def story(app: MemoryInboxApp) -> None:
+        # It was active last.
+        await press(app, "9", "g", seconds=1.0)
+        assert Shown(app).selected == name(3)
+        await press(app, "enter", *zoom, seconds=2.0)
+        await press(app, "g", seconds=1.0)
+        assert "more below" in foot(app)
+        source.write("3", "one")
+        source.write("3", "two")
+        await press(app, "j", seconds=60.0)
+        assert "2 new ↓ G" in foot(app)
+        await press(app, "k", seconds=5.0)
+        assert "2 new ↓ G" in foot(app)
+        await press(app, "G", seconds=1.0)
+        await press(app, "g", seconds=1.0)
+        assert "more below" in foot(app)
+
+    def foot(app: MemoryInboxApp) -> str:
+        return "\n".join(Shown(app).part("#thread-foot"))
+
+    play(source, tmp_path, story, size=(110, 20))
 
 
 def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def test_the_conversation_list_repaints_what_changes(terminal: Terminal) -> None
             *[partial(put, unread)] * 3,
             partial(put, some(chance, unread)),
             *[conversations.action_mark] * 3,
-            conversations.unmark_all,
+            lambda: conversations.mark_only(()),
             partial(conversations.set_density, chance.randint(1, 3)),
             *[partial(conversations.cue, ids)] * 2,
             *[partial(end_cues, chance.choice([2.0, 6.0]))] * 2,

@@ -81,8 +81,8 @@ class FileDialog(Dialog[FileChoice | None]):
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "leave", "Back", id="file.leave"),
-        Binding("j,down,right", "step(1)", "Next file", id="file.next"),
-        Binding("k,up,left", "step(-1)", "Previous file", id="file.previous"),
+        Binding("j,down,right,right_curly_bracket", "step(1)", "Next file", id="file.next"),
+        Binding("k,up,left,left_curly_bracket", "step(-1)", "Previous file", id="file.previous"),
         Binding("o", "choose('open')", "Open with another program", id="file.open"),
         Binding("d", "choose('save')", "Save…", id="file.save"),
     ]

@@ -263,6 +263,12 @@ class RowActions(ViewActions):
         self.panes.enter("thread")
         self.thread.load_then(partial(self.thread.fetch_day, day), notify)
 
+    def action_file(self, step: int) -> None:
+        """Go to the next or previous file of the thread, from another pane to its newest."""
+        entered = self.panes.at == "thread"
+        self.panes.enter("thread")
+        self.thread.go_to_file(step, from_end=not entered)
+
     def action_copy(self) -> None:
         """Copy the text of the row under the cursor."""
         copy(self, self.panes.copied())

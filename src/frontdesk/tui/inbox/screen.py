@@ -77,7 +77,7 @@ class InboxScreen(RowActions):
         Binding("m", "toggle_read", "Mark as read or unread", id="inbox.mark_unread"),
         Binding("M", "mark_above_read", "Mark this and all above as read", id="inbox.mark_above"),
         Binding("z", "follow_up", "Follow up later…", id="inbox.follow_up"),
-        Binding("U", "undo", "Undo the last mark, follow-up or saved view", id="inbox.undo"),
+        Binding("U", "undo", "Undo mark, follow-up or saved view", id="inbox.undo"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
@@ -91,6 +91,8 @@ class InboxScreen(RowActions):
             "less_than_sign", f"move_split({-SPLIT_STEP})", "Narrower list", id="inbox.narrower"
         ),
         Binding("greater_than_sign", f"move_split({SPLIT_STEP})", "Wider list", id="inbox.wider"),
+        Binding("right_curly_bracket", "file(1)", "Next file", id="inbox.next_file"),
+        Binding("left_curly_bracket", "file(-1)", "Previous file", id="inbox.previous_file"),
         Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),
         Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),
         Binding("y", "copy", "Copy message or line", id="inbox.copy"),

@@ -12,7 +12,7 @@ from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text.messages import Entry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.driver import fetch_thread
-from frontdesk.tui.inbox.thread_view import ALL, DEPTH, ThreadView
+from frontdesk.tui.inbox.thread_view import ALL, DEPTH, ThreadView, file_beside
 from frontdesk.wire import Conversation
 
 T = TypeVar("T")
@@ -137,6 +137,18 @@ class ThreadLoading(ThreadView):
         """
         reached = await self._load_until(lambda listing: listing.find(key) is not None)
         return reached and self.go_to(key)
+
+    async def fetch_file(self) -> bool:
+        """Move the cursor to the next message with a file above it; False if there is none.
+
+        Loads older messages as needed.
+        """
+        below = self.messages.selected_key or ""
+
+        def reached(listing: Listing[Entry]) -> bool:
+            return file_beside(listing, listing.find(below) or 0, -1) is not None
+
+        return await self._load_until(reached) and self.step_file(-1)
 
     async def _load_until(self, reached: Callable[[Listing[Entry]], bool]) -> bool:
         """Load older messages and show all; False if another conversation was opened meanwhile."""

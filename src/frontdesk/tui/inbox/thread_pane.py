@@ -49,6 +49,8 @@ class ThreadPane(ThreadExports):
         if self.filter == ALL:
             unfiltered = None if messages.at_end else messages.place
             self._of_shown = self._of_shown._replace(unfiltered=unfiltered)
+        # Other rows: what of them was seen is not known.
+        self._of_shown = self._of_shown._replace(seen_to=None)
         before = self._of_shown.unfiltered
         moved = messages.selected_key != self._of_shown.filtered_at
         self.filter, self._depth = filter, DEPTH
@@ -78,6 +80,23 @@ class ThreadPane(ThreadExports):
         event.stop()
         if self.files is not None:
             self.files.load_pictures()
+
+    def go_to_file(self, step: int, *, from_end: bool) -> None:
+        """Go to the next (1) or previous (-1) file; older messages are loaded as needed.
+
+        from_end: look from below the last message.
+        """
+        if self.conversation is None:
+            say(self.screen, sentences.NO_CONVERSATION)
+        elif not self.step_file(step, from_end=from_end):
+            if step > 0:
+                say(self.screen, sentences.NO_LATER_FILE)
+            else:
+                self.load_then(self.fetch_file, self._say_if_no_file)
+
+    def _say_if_no_file(self, found: bool) -> None:
+        if not found:
+            say(self.screen, sentences.NO_EARLIER_FILE)
 
     def action_day(self, step: int) -> None:
         """Go to the first entry of the next or previous day."""

@@ -26,7 +26,7 @@ from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.glyphs import symbols_for
-from frontdesk.tui.widgets.message_list import Thread, ThreadContents
+from frontdesk.tui.widgets.message_list import Thread, ThreadContents, has_file
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Conversation, Note
 
@@ -72,13 +72,20 @@ class OfShown(NamedTuple):
 
     unreadable: entries that the last answer dropped. unfiltered: the place before a thread filter,
     None at the end; filtered_at: the row that the filter went to. new: what was new before it was
-    shown first.
+    shown first. seen_to: the last entry that was in view, or there from the beginning.
     """
 
     unreadable: int = 0
     unfiltered: Place | None = None
     filtered_at: str | None = None
     new: NewSinceVisit | None = None
+    seen_to: str | None = None
+
+
+def file_beside(rows: Rows[Entry], position: int, step: int) -> int | None:
+    """Position of the next message with a file after (1) or before (-1) a position, if any."""
+    positions = range(position + step, len(rows) if step > 0 else -1, step)
+    return next((at for at in positions if has_file(rows[at])), None)
 
 
 class ThreadView(Pane):
@@ -124,7 +131,7 @@ class ThreadView(Pane):
         self._loading_older: Listing[Entry] | None = None
         self._places: dict[str, Place] = {}
         self._of_shown = OfShown()
-        self._shown_at_end = True
+        self._shown_at_end, self._new_below = True, 0
 
     @cached_property
     def picture_display(self) -> "PictureDisplay":
@@ -212,9 +219,20 @@ class ThreadView(Pane):
         return position is not None
 
     def _show_end(self) -> None:
-        """Update the bars if the end of the thread has come into view, or has left it."""
-        if self.messages.at_end != self._shown_at_end:
+        """Update the bars if the end of the thread, or what is new below, has come into view."""
+        if self.messages.at_end != self._shown_at_end or self._new_below:
             self.refresh_bars()
+
+    def _count_new_below(self) -> int:
+        """Number of entries that came below while the thread was open, and were not in view yet."""
+        rows, in_view = self.messages.rows, self.messages.in_view()
+        seen = rows.find(self._of_shown.seen_to or "") if len(rows) else None
+        if seen is None:
+            seen = len(rows) - 1
+        seen = max(seen, in_view[-1] if in_view else seen)
+        if len(rows):
+            self._of_shown = self._of_shown._replace(seen_to=rows.key(seen))
+        return len(rows) - 1 - seen
 
     # Title and footer
 
@@ -243,9 +261,10 @@ class ThreadView(Pane):
         unreadable = self._of_shown.unreadable
         lost = f"{unreadable} unreadable " if unreadable else ""
         below: list[Piece] = []
-        self._shown_at_end = self.messages.at_end
+        self._shown_at_end, self._new_below = self.messages.at_end, self._count_new_below()
         if self.listing and not self._shown_at_end:
-            below = [("accent", f" ▼ more below  {self._keys['list.last']} ")]
+            more = f"{self._new_below} new ↓" if self._new_below else "▼ more below "
+            below = [("accent", f" {more} {self._keys['list.last']} ")]
         self.foot.show(words, [*self._age(), ("warning", lost), *shown, *below])
 
     def _age(self) -> list[Piece]:
@@ -338,6 +357,19 @@ class ThreadView(Pane):
             self._places.pop(self.conversation.id, None)
         else:
             self._places[self.conversation.id] = place
+
+    # Files
+
+    def step_file(self, step: int, *, from_end: bool = False) -> bool:
+        """Go to the next (1) or previous (-1) message with a file; False if none is loaded.
+
+        from_end: look from below the last message.
+        """
+        rows = self.messages.rows
+        position = file_beside(rows, len(rows) if from_end else self.messages.cursor, step)
+        if position is not None:
+            self.messages.go_to(position)
+        return position is not None
 
     # Days
 
