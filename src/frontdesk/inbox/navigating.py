@@ -31,7 +31,11 @@ def show_folder(inbox: Inbox, query: Query) -> None:
 
 def _leave_for(inbox: Inbox, query: Query) -> None:
     if query != inbox.view.query:
-        inbox.history.leave(inbox.view.query, inbox.place)
+        inbox.history.leave(inbox.view.query, _place(inbox))
+
+
+def _place(inbox: Inbox) -> ViewPlace:
+    return ViewPlace.of(inbox.window, inbox.selection.id)
 
 
 def _show(inbox: Inbox, query: Query, place: ViewPlace | None = None) -> None:
@@ -49,7 +53,7 @@ def _show(inbox: Inbox, query: Query, place: ViewPlace | None = None) -> None:
 
 def step_history(inbox: Inbox, step: int) -> None:
     """Go back (-1) or forward (1) through the views, to where they were left."""
-    visit = inbox.history.step(step, inbox.view.query, inbox.place)
+    visit = inbox.history.step(step, inbox.view.query, _place(inbox))
     if visit is None:
         inbox.say(sentences.NO_VIEW_BEFORE if step < 0 else sentences.NO_VIEW_AFTER)
     else:

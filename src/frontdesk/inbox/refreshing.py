@@ -72,7 +72,7 @@ def show_query(inbox: Inbox, query: Query, place: ViewPlace | None = None) -> No
         inbox.cached.set_setting(CONVERSATION_SETTING, place.selected)
     inbox.show(at_top=reordered and place is None)
     if place is not None:
-        inbox.return_to(place)
+        place.restore(inbox.window)
     inbox.window.take_for_input()
 
 

@@ -18,7 +18,7 @@ from frontdesk.inbox.planning import Planning, first_query, stored_query
 from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, RowsWithout, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
-from frontdesk.inbox.view import ViewHistory, ViewPlace
+from frontdesk.inbox.view import ViewHistory
 from frontdesk.query import QueryNames, Term, sort_key
 from frontdesk.query.plan import Test
 from frontdesk.query.terms import UNREAD
@@ -243,23 +243,6 @@ class Inbox:
         stays = at_top or (position is None and not view.shown.is_sorted)
         view.follows_top = stays and not view.is_settled
         window.show(rows, cursor=position or 0)
-
-    @property
-    def place(self) -> ViewPlace:
-        """Where the shown view is."""
-        window = self.window
-        seen = window.keys_in_view()
-        return ViewPlace(self.selection.id, window.place, window.at_start, seen, window.marked)
-
-    def return_to(self, left: ViewPlace) -> None:
-        """Return to where the shown view was left, as far as its rows are there."""
-        window, rows = self.window, self.window.rows
-        window.mark_only(left.marked)
-        place = left.place and left.place.among(rows, left.seen)
-        if place is not None:
-            # Rows that came above are seen by who was at the top.
-            top = place._replace(top=rows.key(0), line=0) if left.at_start else place
-            window.return_to(rows, top)
 
     def replan(self) -> bool:
         """Plan the query anew once names or the server's filters are known; True if changed.

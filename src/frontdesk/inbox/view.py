@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from frontdesk.inbox.cached import Window
 from frontdesk.inbox.kept_rows import KeptRows, MergedView
 from frontdesk.inbox.limits import MOST_VISITS
 from frontdesk.inbox.local_scan import Scan
@@ -152,6 +153,22 @@ class ViewPlace(NamedTuple):
     at_start: bool
     seen: Sequence[str]
     marked: Sequence[str]
+
+    @classmethod
+    def of(cls, window: Window, selected: str | None) -> "ViewPlace":
+        """Where the shown view is."""
+        seen, marked = window.keys_in_view(), window.marked
+        return cls(selected, window.place, window.at_start, seen, marked)
+
+    def restore(self, window: Window) -> None:
+        """Return to it, as far as its rows are there."""
+        window.mark_only(self.marked)
+        place = self.place and self.place.among(window.rows, self.seen)
+        if place is not None:
+            # Rows that came above are seen by who was at the top.
+            top = window.rows.key(0) if self.at_start else place.top
+            line = 0 if self.at_start else place.line
+            window.return_to(window.rows, place._replace(top=top, line=line))
 
 
 class VisitedView(NamedTuple):
