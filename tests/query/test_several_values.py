@@ -123,3 +123,15 @@ def test_the_last_of_several_values_is_completed() -> None:
     assert text[: completion.start] + completion.text == "is:open #billing,vip"
     everything = [one.text for one in complete("@ana,", 5, NAMES)]
     assert {"me", '"Bo Lind"'} <= {*everything}
+
+
+@pytest.mark.parametrize(
+    ("value", "first"),
+    [("mariana", "Mariana Costa"), ("costas", "Mariana Costa"), ("IBANES", "Ana Ibáñez")],
+)
+def test_of_names_that_nothing_has_those_are_said_first_that_have_a_like_word(
+    value: str, first: str
+) -> None:
+    names = QueryNames(users={"1": "Bo Ek", "2": "Ana Ibáñez", "3": "Mariana Costa"}, me="1")
+    sentence = unknown_name(Term("assignee", f"{value}x"), names)
+    assert f"There is {first}, " in sentence

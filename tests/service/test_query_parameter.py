@@ -14,6 +14,7 @@ from frontdesk.ingest.events import (
     PROFILE_NAME,
     Author,
     ContactUpsert,
+    ConversationEvent,
     DomainEvent,
     MessageUpsert,
     NoteUpsert,
@@ -23,6 +24,7 @@ from frontdesk.query.terms import TABLE
 from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.service.routes.query_terms import ANSWERED
+from frontdesk.store import message_search
 from frontdesk.text.clean import folded
 from frontdesk.wire.values import instant, timestamp
 
@@ -389,3 +391,48 @@ async def test_me_needs_a_user(inbox, clients, is_problem):
     client = await clients.client()
     response = await client.get(PATH, params={"query": "@me"})
     is_problem(response, 400, "assignee_me_unavailable")
+
+
+async def test_without_an_index_words_are_those_of_names_and_labels_and_that_is_said(
+    inbox, database, is_problem
+):
+    client, _ = inbox
+    database.write(message_search.drop)
+    page = (await client.get(PATH, params={"query": "refund", "limit": 100})).json()
+    assert "messages are not searched" in page["remark"]
+    assert {row["contact"]["name"] for row in page["data"]} == {"Mia Refund"}
+    response = await client.get(PATH, params={"query": "has:link"})
+    is_problem(response, 400, "invalid_filter")
+
+
+async def test_a_snooze_that_is_over_is_open_also_where_its_opposite_is_asked_for(
+    inbox, database, rows
+):
+    client, _ = inbox
+    channel, who = CHANNELS[0], person(0)
+    for until, status in ((AT - 1, "open"), (AT + 60_000, "snoozed")):
+        event = ConversationEvent(channel, who, f"s{until}", AT - 9, "snoozed", {"until": until})
+        database.write(lambda connection, event=event: apply_events(connection, 1, [event], now=AT))
+        every = await rows(client, PATH, limit=100)
+        for name in ("open", "snoozed"):
+            wanted = {row["id"] for row in every if row["status"] != name}
+            found = await rows(client, PATH, limit=100, query=f"-is:{name}")
+            assert {row["id"] for row in found} == wanted
+        (own,) = [row for row in every if row["last_message"] and row["status"] == status][:1]
+        assert own["id"] in {row["id"] for row in await rows(client, PATH, query=f"is:{status}")}
+
+
+async def test_a_page_by_an_age_is_another_in_a_later_minute(database, clients):
+    fill(database)
+    clock = [AT]
+    key, ephemeral = new_ephemeral_key(1, 1)
+    app = create_app(database, ephemeral_keys=[ephemeral], clock=lambda: clock[0])
+    client = await clients.client_of(app, key)
+    first = await client.get(PATH, params={"query": "waiting:>24h", "limit": 100})
+    tag = {"If-None-Match": first.headers["ETag"]}
+    assert (await client.get(first.url, headers=tag)).status_code == 304
+    clock[0] += 10 * HOUR
+    later = await client.get(first.url, headers=tag)
+    assert later.status_code == 200
+    # A walk gains rows, and loses none.
+    assert {row["id"] for row in first.json()["data"]} < {row["id"] for row in later.json()["data"]}

@@ -393,12 +393,13 @@ def _no_channels(ids: frozenset[str] | None, names: QueryNames) -> str:
 
 
 def _no_such(what: str, value: str, known: Iterable[str]) -> str:
-    """Sentence on a name that nothing has, with like ones first."""
+    """Sentence on a name that nothing has; those are first that are like it, or a word of them."""
     known = list(known)
+    words = {word: name for name in known for word in (*folded(name).split(), folded(name))}
     # Deferred: no start needs it.
     from difflib import get_close_matches
 
-    close = get_close_matches(value, known)
+    close = dict.fromkeys(words[word] for word in get_close_matches(folded(value), words))
     shown = [*close, *(name for name in known if name not in close)][:_MOST_NAMED]
     more = ", …" if len(known) > len(shown) else "."
     return f"{what} fits {value}. There is {', '.join(shown)}{more}"
