@@ -16,7 +16,7 @@ from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cache import Cache
 from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, line
-from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, USAGE
+from frontdesk.cli.exit_codes import DONE, INTERRUPTED, USAGE
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, NotFound, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
@@ -432,9 +432,9 @@ def test_an_alert_is_announced_although_nobody_reads_the_output(inbox: Path, tmp
         return ended.exit_code
 
     alone = '[alerts]\nwaiting = "15m"\n'
-    assert tail_into_a_closed_pipe(alone) == ERROR
+    assert tail_into_a_closed_pipe(alone) == DONE
     command = f"[[commands]]\nname = 'Note'\nfor = ['alert']\nrun = 'echo >> {ran}'\n"
-    assert tail_into_a_closed_pipe(f"{alone}{command}") == ERROR
+    assert tail_into_a_closed_pipe(f"{alone}{command}") == DONE
     announced = ran.read_text()
     assert announced
     assert output_of(inbox, "tail", "--alerts", "--once") == ""

@@ -5,12 +5,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
-from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, json_errors, say
+from frontdesk.cli.exit_codes import DONE, INTERRUPTED, USAGE, guarded, json_errors, say
 from frontdesk.cli.log_redaction import RedactingFormatter, protect_secrets
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment, private_files
@@ -72,7 +73,11 @@ class Command(_BaseCommand):
 
     def invoke(self, ctx: click.Context) -> Any:
         with json_errors(enabled=self._json_errors):
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except BrokenPipeError:
+                # Who closes a pipe, such as `head`, has read enough: click would exit with 1.
+                raise click.exceptions.Exit(DONE) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = _options(args)
@@ -145,6 +150,18 @@ class Group(_BaseCommand, click.Group):
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Names like commands where there is no such one; of lazy ones, click knows no names."""
+        name = args[0]
+        names = self.list_commands(ctx)
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            like = get_close_matches(name, names)
+            hint = f" Did you mean {' or '.join(map(repr, like))}?" if like else ""
+            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if not self._sections:

@@ -98,13 +98,18 @@ def say(message: str) -> None:
 
 
 def _unwritten(error: OSError) -> int:
-    """Return the exit code for a closed pipe or a full disk; any other OSError is a bug."""
+    """Return the exit code for a closed pipe or a full disk; any other OSError is a bug.
+
+    Who closes a pipe, such as `head`, has read enough.
+    """
+    code = DONE
     if not isinstance(error, BrokenPipeError):
         if error.errno not in _FULL:
             return _crashed(error)
         say(f"The output cannot be written: {error.strerror}; make room, then run it again")
+        code = ERROR
     discard_unwritable_output()
-    return ERROR
+    return code
 
 
 def discard_unwritable_output() -> None:

@@ -19,7 +19,7 @@ from frontdesk.query.terms import OVERVIEW
 from frontdesk.reports.figures import PERIODICAL, brief_report, parse_targets
 from frontdesk.reports.figures import with_figures as narrowed
 from frontdesk.reports.metrics import seconds_of
-from frontdesk.reports.periods import SPANS, placed, typed_span
+from frontdesk.reports.periods import SPANS, placed
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE
 from frontdesk.selection.conversations import (
     START,
@@ -351,17 +351,11 @@ class InboxTools:
         if zone is None:
             zone = _zone_of(await self._reader.client.report())
         today = self._reader.now().astimezone(zone).date()
-        if period in SPANS:
-            return placed(query, period, zone.key, today)
         try:
-            span = typed_span(period, today)
+            return placed(query, period, zone.key, today)
         except ValueError as error:
             allowed = f"{', '.join(SPANS)}, or a range such as 2026-11-01..2026-11-15"
             raise ToolError(f"period takes {allowed}. {error}.") from None
-        end = span.end.isoformat() if span.end else None
-        return query.model_copy(
-            update={"from_": span.first.isoformat(), "to": end, "timezone": zone.key}
-        )
 
     async def search_messages(
         self,

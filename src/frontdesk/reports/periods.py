@@ -87,14 +87,17 @@ SPANS = MappingProxyType(
 
 
 def placed(query: ReportQuery, period: str, zone: str, today: date) -> ReportQuery:
-    """Return a query for a period, one of SPANS, in the calendar of a zone."""
-    span = PERIODS[SPANS[period]](today)
+    """Return a query for a period in the calendar of a zone.
+
+    period: one of SPANS, or days as of `typed_span`. Raises: ValueError: as that.
+    """
+    span = PERIODS[SPANS[period]](today) if period in SPANS else typed_span(period, today)
     return query.model_copy(
         update={
             "from_": span.first.isoformat(),
             "to": span.end.isoformat() if span.end else None,
             "timezone": zone,
-            "compare": query.compare or comparison(SPANS[period], span, today),
+            "compare": query.compare or comparison(SPANS.get(period, CUSTOM), span, today),
         }
     )
 

@@ -35,8 +35,8 @@ from frontdesk.cli.threads import (
 from frontdesk.errors import BadSettings
 from frontdesk.exports import tables
 from frontdesk.query import Query, parse
-from frontdesk.query.language import is_positive
-from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, OVERVIEW, STATUS
+from frontdesk.query.language import Term, is_positive
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, ORDERS, OVERVIEW, SORT, STATUS
 from frontdesk.selection.conversations import (
     START,
     ConversationSelector,
@@ -112,6 +112,9 @@ def selection_options(command: F) -> Callable[..., object]:
         help="Use the query of a configured view.",
     )
     @filter_options
+    @click.option(
+        "--sort", type=click.Choice(tuple(ORDERS)), help="Order of the list, as sort: of a query."
+    )
     @wraps(command)
     def selecting(
         *values: Any,
@@ -121,10 +124,14 @@ def selection_options(command: F) -> Callable[..., object]:
         assignee: str | None,
         channel: str | None,
         label: str | None,
+        sort: str | None,
         **others: Any,
     ) -> object:
         filters = {"status": status, "assignee": assignee, "channel": channel, "label": label}
         terms = _query(view, " ".join(query), filters)
+        if sort is not None:
+            kept = (term for term in terms.terms if term.kind != SORT)
+            terms = Query.of(*kept, Term(SORT, sort))
         select = partial(_selected, query=terms, filters=filters)
         return command(*values, select=select, **others)
 

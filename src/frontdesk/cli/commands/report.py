@@ -35,7 +35,7 @@ from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import COLUMNS, markdown, records, title
 from frontdesk.reports.figures import parse_figures, parse_targets, with_figures
 from frontdesk.reports.metrics import missing_parts, seconds_of
-from frontdesk.reports.periods import DEFAULT, SPANS, placed
+from frontdesk.reports.periods import DEFAULT, SPANS, placed, typed_span
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE, OPEN_AT_END, PART_WORDS
 from frontdesk.reports.sheets import ASPECTS, PRICED_BY, ReportOrder, parse_order, tables
 from frontdesk.selection.names import report_filter_ids
@@ -63,6 +63,7 @@ _NOT_WATCHED = MappingProxyType(
 )
 _NAMED_AND_DAYS = "A named period does not go with --from or --to"
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
+_DAY_WORDS = ("today", "yesterday")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -75,11 +76,29 @@ def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
+def _period(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """Check that a period is named, or has days with .. between."""
+    if value is not None and value not in SPANS:
+        try:
+            # Today may be tomorrow in the zone of the report.
+            typed_span(value, utc_now().date() + _DAY)
+        except ValueError as error:
+            there = f"there is {', '.join(SPANS)}, and days such as 2026-03-01..2026-03-07"
+            raise click.BadParameter(f"{value!r}: {there}. {error}.") from error
+    return value
+
+
 _period_argument = click.argument(
-    "period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]"
+    "period",
+    required=False,
+    metavar="[PERIOD]",
+    callback=_period,
+    shell_complete=lambda context, option, begun: [one for one in SPANS if one.startswith(begun)],
 )
 _PERIOD_AND_CHANNEL = _options(
-    click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time."),
+    click.option(
+        "--from", "first", metavar="DAY", help="First day: 2026-03-01, yesterday, or a time."
+    ),
     click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time."),
     click.option(
         "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
@@ -228,13 +247,15 @@ def report_command(
     """Compare a period with the one before.
 
     PERIOD is today, yesterday, 7d (the default), 30d, 90d, 12w, this-week, last-week, this-month
-    or last-month.
+    or last-month, or days such as 2026-03-01..2026-03-07, both included.
 
     `frontdesk report conversations` writes a row for each conversation.
     """
     if watch:
         _refuse_without_terminal(output)
         _refuse_not_watched()
+        if period not in (None, *SPANS):
+            raise click.UsageError("--watch takes a period by its name")
     if period and (first or last):
         raise click.UsageError(_NAMED_AND_DAYS)
     if first is not None:
@@ -272,7 +293,7 @@ def report_command(
             target_first_response=seconds_of(targets.first_response),
             target_reply=seconds_of(targets.reply),
         )
-        report = await client.report(await _placed(client, query, period) if period else query)
+        report = await client.report(await _placed(client, query, period))
         for part in missing_parts(report, query):
             say(f"this server does not report {PART_WORDS[part]}")
         if fields is None:
@@ -342,7 +363,7 @@ def conversations_command(
             channel=found["channel"],
             label=found["label"],
         )
-        whole = await client.report(await _placed(client, query, period) if period else query)
+        whole = await client.report(await _placed(client, query, period))
         # Both ends stay where they are from page to page.
         rows = client.conversation_reports(
             query.model_copy(
@@ -457,10 +478,23 @@ def _day(text: str, option: str) -> date | None:
         raise click.BadParameter(words, param_hint=repr(option)) from error
 
 
-async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
-    """Return the query for a named period in its zone's calendar."""
+async def _placed(client: "InboxClient", asking: ReportQuery, period: str | None) -> ReportQuery:
+    """Return the query for a period, or days by their words, in its zone's calendar."""
+    words = [day for day in (asking.from_, asking.to) if day in _DAY_WORDS]
+    if period is None and not words:
+        return asking
     zone = asking.timezone or (await client.report()).period.timezone
-    return placed(asking, period, zone, utc_now().astimezone(_zone(zone)).date())
+    today = utc_now().astimezone(_zone(zone)).date()
+    if period is not None:
+        try:
+            return placed(asking, period, zone, today)
+        except ValueError as error:
+            raise click.UsageError(f"{error}") from error
+    first, last = (today - _DAY * (day == "yesterday") for day in (asking.from_, asking.to))
+    days = {"timezone": zone}
+    days |= {"from_": first.isoformat()} if asking.from_ in words else {}
+    days |= {"to": (last + _DAY).isoformat()} if asking.to in words else {}
+    return asking.model_copy(update=days)
 
 
 def _zone(name: str) -> tzinfo:
