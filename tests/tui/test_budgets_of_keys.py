@@ -26,7 +26,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.inbox.thread_loading import SEARCH
+from frontdesk.tui.inbox.thread_view import SEARCH
 from frontdesk.tui.widgets import line_widget
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread

@@ -191,7 +191,7 @@ async def test_only_a_message_with_a_link_offers_to_copy_it(viewer: Viewer) -> N
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert not screen_of(app).thread.links
+        assert not screen_of(app).thread.exports.links
         await pilot.press("Y")
         await settle(pilot)
         assert "a link in the message" not in shown(app)
@@ -201,7 +201,7 @@ async def test_only_a_message_with_a_link_offers_to_copy_it(viewer: Viewer) -> N
         await pilot.press("3", "g")
         await settle(pilot)
         assert "https://ads.example/" in shown(app)
-        assert screen_of(app).thread.links
+        assert screen_of(app).thread.exports.links
         await pilot.press("Y")
         await settle(pilot)
         assert "a link in the message" in shown(app)

@@ -8,7 +8,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.inbox.thread_loading import whole_thread
+from frontdesk.tui.inbox.thread_view import whole_thread
 from tests.conftest import NOW
 
 

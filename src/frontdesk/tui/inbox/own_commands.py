@@ -57,7 +57,7 @@ class OwnCommands(CommandMenu):
             say(self._screen, sentences.NO_CONVERSATION)
             return
         thread = self._inbox_screen.thread
-        load = partial(thread.use_texts, marked) if marked else thread.use_text
+        load = partial(thread.exports.use_texts, marked) if marked else thread.exports.use_text
         target = CommandTarget(values_of(conversation), load=load)
         ask_for_program(
             self._screen,
@@ -76,7 +76,7 @@ class OwnCommands(CommandMenu):
         thread = self._inbox_screen.thread
         place = CONVERSATION
         if self._entry is not None:
-            place = FILE if thread.messages.has_file else LINK if thread.links else MESSAGE
+            place = FILE if thread.messages.has_file else LINK if thread.exports.links else MESSAGE
         for nearest in (MESSAGE, CONVERSATION) if place == MESSAGE else (place,):
             for command in self._commands:
                 target = self._target_at(command, nearest)
@@ -131,14 +131,14 @@ class OwnCommands(CommandMenu):
             is_for = {FILE, f"{FILE}:{entry.type}"} if isinstance(entry, Message) else set()
             if not is_for & {*command.places} or not thread.messages.has_file:
                 return None
-            files = thread.files
+            files = thread.exports.files
             assert isinstance(entry, Message)
             if files is None:
                 return None
             return self._of_entry(command, row, entry, ("FILE", partial(files.hand_over, entry)))
-        if place not in command.places or (place == LINK and not thread.links):
+        if place not in command.places or (place == LINK and not thread.exports.links):
             return None
-        find = ("LINK", thread.with_link) if place == LINK else None
+        find = ("LINK", thread.exports.with_link) if place == LINK else None
         return self._of_entry(command, row, entry, find)
 
     def _of_row(self, command: OwnCommand, row: Conversation) -> CommandTarget:
@@ -146,10 +146,12 @@ class OwnCommands(CommandMenu):
         if command.stdin == "rows" and (marked := self._marked):
             name = bar_texts.selection_words(len(marked))
             values = {"QUERY": query}
-            return CommandTarget(values, "marked", name, partial(thread.use_selection, marked))
+            return CommandTarget(
+                values, "marked", name, partial(thread.exports.use_selection, marked)
+            )
         values = values_of(row, None, query, self._mailbox.contact(row))
-        load, keep = self._load(command, row, None), partial(self._keep, command.name, row.id, "")
-        return CommandTarget(values, row.id, contact_name(row.contact), load, keep=keep)
+        read, keep = self._load(command, row, None), partial(self._keep, command.name, row.id, "")
+        return CommandTarget(values, row.id, contact_name(row.contact), read, keep=keep)
 
     def _of_entry(
         self,
@@ -169,9 +171,9 @@ class OwnCommands(CommandMenu):
         """What gives what a command reads."""
         thread = self._inbox_screen.thread
         if command.stdin == "rows":
-            return partial(thread.use_selection, [row])
+            return partial(thread.exports.use_selection, [row])
         if command.stdin == "thread":
-            return thread.use_text
+            return thread.exports.use_text
         is_of_message = command.stdin == "message" and entry is not None
         return partial(give, (entry.text or "") if is_of_message and entry else "")
 

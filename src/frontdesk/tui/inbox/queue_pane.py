@@ -30,7 +30,7 @@ from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.channel_pane import CHANNEL_KEYS
 from frontdesk.tui.inbox.driver import Driver, MailboxReads
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.inbox.thread_loading import SEARCH
+from frontdesk.tui.inbox.thread_view import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.bar import Bar

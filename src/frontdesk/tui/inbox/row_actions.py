@@ -22,7 +22,7 @@ from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.inbox.inbox_base import Undo
-from frontdesk.tui.inbox.thread_loading import SEARCH
+from frontdesk.tui.inbox.thread_view import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
 from frontdesk.wire import Conversation
@@ -274,19 +274,19 @@ class RowActions(ViewActions):
         copy(self, self.panes.copied())
 
     def action_copy_menu(self) -> None:
-        self.thread.copy_from_menu()
+        self.thread.exports.copy_from_menu()
 
     def action_open_link(self) -> None:
         """Open the file or link of the message, or the conversation, by a command for it."""
         has_commands = bool(self._preferences.commands)
         if has_commands and self.own_commands.open():
             return
-        if self.panes.at == "thread" and self.thread.open_file():
+        if self.panes.at == "thread" and self.thread.exports.open_file():
             return
         if self.queue.list.selected_id is None:
             self._notify(sentences.NO_CONVERSATION)
-        elif self.thread.links:
-            self.thread.open_link()
+        elif self.thread.exports.links:
+            self.thread.exports.open_link()
         else:
             self._notify(sentences.NO_LINK)
 
@@ -339,4 +339,4 @@ class RowActions(ViewActions):
         if ending(name) in QUEUE_ENDINGS:
             self.queue.save_marked(name)
         else:
-            self.thread.save_threads(name, self.queue.marked)
+            self.thread.exports.save_threads(name, self.queue.marked)

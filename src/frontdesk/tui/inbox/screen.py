@@ -31,8 +31,8 @@ from frontdesk.tui.inbox.panes import (
 )
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.row_actions import RowActions
-from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.thread_pane import ThreadPane
+from frontdesk.tui.inbox.thread_view import SEARCH
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.virtual_list import VirtualList

@@ -5,17 +5,18 @@ from datetime import tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from textual import work
-
 from frontdesk.errors import Unreachable
+from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import first_non_blank
 from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside, say
+from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
-from frontdesk.tui.inbox.thread_loading import ThreadLoading, whole_thread
+from frontdesk.tui.inbox.thread_view import ThreadView, whole_thread
+from frontdesk.tui.preferences import MediaSettings
 from frontdesk.wire import Conversation, Message
 
 if TYPE_CHECKING:
@@ -31,21 +32,29 @@ COPY_MENU = (
 )
 
 
-class ThreadExports(ThreadLoading):
-    """Takes something from the shown thread."""
+class ThreadExports:
+    """Takes something from the thread that a pane shows.
+
+    media: how files are kept and shown.
+    """
+
+    def __init__(
+        self, pane: ThreadView, mailbox: Mailbox, clock: Clock, media: MediaSettings
+    ) -> None:
+        self._pane, self._mailbox, self._clock, self._media = pane, mailbox, clock, media
 
     def copy_from_menu(self) -> None:
         """Open the menu of the parts of a conversation that can be copied."""
-        if self.conversation is None:
+        if self._pane.conversation is None:
             self._copy("")
             return
         entries = [entry for entry in COPY_MENU if entry.value != "link" or self.links]
-        dialogs.ask(self.app, dialogs.menu("Copy", entries), self._copy_part)
+        dialogs.ask(self._pane.app, dialogs.menu("Copy", entries), self._copy_part)
 
     @property
     def links(self) -> list[str]:
         """Links of the message under the cursor."""
-        row = self.messages.row
+        row = self._pane.messages.row
         return links_in(row) if row is not None else []
 
     def open_link(self) -> None:
@@ -61,17 +70,18 @@ class ThreadExports(ThreadLoading):
         from frontdesk.tui.pictures import terminal_of_pictures
 
         return ThreadFiles(
-            self,
-            self.messages,
+            self._pane,
+            self._pane.messages,
             self._mailbox,
             self._clock,
             self._media,
-            terminal_of_pictures(self.picture_display, self.app),
-            self.load_then,
-            self.show_progress,
+            terminal_of_pictures(self._pane.picture_display, self._pane.app),
+            self._pane.load_then,
+            self._pane.show_progress,
         )
 
-    def on_unmount(self) -> None:
+    def close(self) -> None:
+        """End what decodes pictures, and delete what was handed to other programs."""
         if "files" in self.__dict__ and self.files is not None:
             self.files.close()
 
@@ -85,38 +95,38 @@ class ThreadExports(ThreadLoading):
 
     def show_file(self) -> bool:
         """Show the file of the message under the cursor large; False if it has none."""
-        large = self.picture_display.large
+        large = self._pane.picture_display.large
         return self._with_file(lambda files, message: files.show(message, pictures=large))
 
     def _with_file(self, use: "Callable[[ThreadFiles, Message], object]") -> bool:
-        row, files = self.messages.row, self.files if self.messages.has_file else None
+        row, files = self._pane.messages.row, self.files if self._pane.messages.has_file else None
         if files is None or not isinstance(row, Message):
             return False
         use(files, row)
         return True
 
-    def action_export(self) -> None:
+    def export(self) -> None:
         """Ask for a file name, and save the whole thread."""
         from frontdesk.exports.conversations import THREAD_ENDINGS
 
-        if self.conversation is None:
-            say(self.screen, sentences.NOTHING_TO_EXPORT)
+        if self._pane.conversation is None:
+            say(self._pane.screen, sentences.NOTHING_TO_EXPORT)
             return
-        contact = self.conversation.contact
+        contact = self._pane.conversation.contact
         name = first_non_blank(contact.name, contact.phone, contact.username, contact.id)
-        ask_for_name(self.screen, name, self._clock, THREAD_ENDINGS, self._save)
+        ask_for_name(self._pane.screen, name, self._clock, THREAD_ENDINGS, self._save)
 
     def _save(self, name: str) -> None:
-        if self.conversation is not None:
-            use = partial(self._save_entries, name, self.conversation)
-            self.load_then(self.fetch_all, use)
+        if self._pane.conversation is not None:
+            use = partial(self._save_entries, name, self._pane.conversation)
+            self._pane.load_then(self._pane.fetch_all, use)
 
     def _save_entries(self, name: str, conversation: Conversation, entries: list[Entry]) -> None:
         from frontdesk.exports.conversations import thread_text
 
         text = thread_text(conversation, entries, ending(name), self._clock.zone)
         words = bar_texts.entry_words(entries)
-        save_text(self.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
+        save_text(self._pane.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
 
     def save_threads(self, name: str, conversations: Sequence[Conversation]) -> None:
         """Load the threads of conversations from their start, and save them."""
@@ -128,9 +138,9 @@ class ThreadExports(ThreadLoading):
             text = threads_text(threads, ending(name), self._clock.zone)
             words = bar_texts.entry_words([entry for _, entries in threads for entry in entries])
             sentence = sentences.THREADS_EXPORTED
-            save_text(self.screen, name, text, sentence, selection=count, entries=words)
+            save_text(self._pane.screen, name, text, sentence, selection=count, entries=words)
 
-        self.load_then(partial(self._fetch_threads, conversations), write)
+        self._pane.load_then(partial(self._fetch_threads, conversations), write)
 
     async def _fetch_threads(
         self, conversations: Sequence[Conversation], *, or_cached: bool = False
@@ -138,10 +148,10 @@ class ThreadExports(ThreadLoading):
         threads = []
         for number, one in enumerate(conversations, 1):
             which = f"{number} of {len(conversations)}"
-            self.progress = which
+            self._pane.show_progress(which)
 
             def show(words: str, which: str = which) -> None:
-                self.progress = f"{which}: {words}"
+                self._pane.show_progress(f"{which}: {words}")
 
             load = partial(whole_thread, self._mailbox, self._clock, one.id, show)
             threads.append((one, await (self._or_cached(one, load) if or_cached else load())))
@@ -151,14 +161,16 @@ class ThreadExports(ThreadLoading):
         """Load the whole thread, and call `use` with it as Markdown."""
         from frontdesk.exports.conversations import thread_text
 
-        conversation = self.conversation
+        conversation = self._pane.conversation
         if conversation is None:
             return
 
         def use_entries(entries: list[Entry]) -> None:
             use(thread_text(conversation, entries, "md", self._clock.zone))
 
-        self.load_then(partial(self._or_cached, conversation, self.fetch_all), use_entries)
+        self._pane.load_then(
+            partial(self._or_cached, conversation, self._pane.fetch_all), use_entries
+        )
 
     def use_texts(
         self, conversations: Sequence[Conversation], use: Callable[[str], object]
@@ -187,7 +199,7 @@ class ThreadExports(ThreadLoading):
         conversations: Sequence[Conversation],
         use: Callable[[list[tuple[Conversation, list[Entry]]]], object],
     ) -> None:
-        self.load_then(partial(self._fetch_threads, conversations, or_cached=True), use)
+        self._pane.load_then(partial(self._fetch_threads, conversations, or_cached=True), use)
 
     async def _or_cached(
         self, conversation: Conversation, load: Callable[[], Awaitable[list[Entry]]]
@@ -199,19 +211,22 @@ class ThreadExports(ThreadLoading):
             cached = [*self._mailbox.thread(conversation.id)]
             if not cached:
                 raise
-            say(self.screen, sentences.ONLY_CACHED.format(entries=bar_texts.entry_words(cached)))
+            say(
+                self._pane.screen,
+                sentences.ONLY_CACHED.format(entries=bar_texts.entry_words(cached)),
+            )
             return cached
 
     def _copy(self, text: str) -> None:
-        copy(self.screen, text)
+        copy(self._pane.screen, text)
 
     def _copy_part(self, part: str) -> None:
-        conversation = self.conversation
+        conversation = self._pane.conversation
         if conversation is None:
             return
         match part:
             case "message":
-                self._copy(self.messages.copied())
+                self._copy(self._pane.messages.copied())
             case "phone":
                 self._copy(conversation.contact.phone or "")
             case "name":
@@ -219,7 +234,9 @@ class ThreadExports(ThreadLoading):
             case "link":
                 self.with_link(self._copy)
             case "thread":
-                self.load_then(self.fetch_all, partial(self._copy_entries, conversation))
+                self._pane.load_then(
+                    self._pane.fetch_all, partial(self._copy_entries, conversation)
+                )
             case "id":
                 self._copy(conversation.id)
 
@@ -235,20 +252,20 @@ class ThreadExports(ThreadLoading):
             use(links[0])
         else:
             choices = [Choice(link, link) for link in links]
-            dialogs.ask(self.app, dialogs.picker("Which link", choices, current=None), use)
+            dialogs.ask(self._pane.app, dialogs.picker("Which link", choices, current=None), use)
 
     def open_address(self, link: str) -> None:
         """Open a web address in the browser; without one, copy it and show it."""
-        if self.app.is_web:
-            self.app.open_url(link)
+        if self._pane.app.is_web:
+            self._pane.app.open_url(link)
         else:
-            self._open_in_browser(link)
+            open_it = partial(self._open_in_browser, link)
+            self._pane.run_worker(open_it, thread=True, group="opening")
 
-    @work(thread=True, group="opening")
     def _open_in_browser(self, link: str) -> None:
         if not open_outside(link):
-            self.app.call_from_thread(self._show_link, link)
+            self._pane.app.call_from_thread(self._show_link, link)
 
     def _show_link(self, link: str) -> None:
         self._copy(link)
-        self.app.push_screen(dialogs.prompt(sentences.NO_BROWSER, value=link))
+        self._pane.app.push_screen(dialogs.prompt(sentences.NO_BROWSER, value=link))

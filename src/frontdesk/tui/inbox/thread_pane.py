@@ -3,24 +3,45 @@
 A thread filter shows only the messages of people, only notes, or everything but system messages.
 """
 
-from typing import ClassVar
+import asyncio
+from collections.abc import Callable
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 
+from frontdesk.inbox.limits import MOST_PAGES_LOADED
 from frontdesk.inbox.sentences import LOADED_SO_FAR
+from frontdesk.mailbox import Listing
+from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.inbox.thread_exports import ThreadExports
-from frontdesk.tui.inbox.thread_view import ALL, DEPTH, FILTER_MENU, nearest
+from frontdesk.tui.inbox.driver import fetch_thread
+from frontdesk.tui.inbox.thread_view import (
+    ALL,
+    DEPTH,
+    FILTER_MENU,
+    ThreadView,
+    file_beside,
+    nearest,
+)
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.wire import Conversation
+
+if TYPE_CHECKING:
+    from frontdesk.tui.inbox.thread_exports import ThreadExports
 
 
-class ThreadPane(ThreadExports):
-    """Shows one conversation from the cache and refreshes it from the server."""
+class ThreadPane(ThreadView):
+    """Shows one conversation from the cache and refreshes it from the server.
+
+    Requests raise InboxError, and show rows that were fetched before the error.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "filter", "Filter messages…", id="inbox.filter"),
@@ -32,6 +53,20 @@ class ThreadPane(ThreadExports):
 
     def on_mount(self) -> None:
         self.watch(self.messages, "selected_key", self._show_end, init=False)
+
+    def on_unmount(self) -> None:
+        if "exports" in self.__dict__:
+            self.exports.close()
+
+    @cached_property
+    def exports(self) -> "ThreadExports":
+        """Copies, files and links of the shown thread."""
+        # Deferred: the first paint does not need it.
+        from frontdesk.tui.inbox.thread_exports import ThreadExports
+
+        return ThreadExports(self, self._mailbox, self._clock, self._media)
+
+    # Keys
 
     def action_filter(self) -> None:
         """Open the menu of thread filters."""
@@ -64,22 +99,26 @@ class ThreadPane(ThreadExports):
             self._of_shown = self._of_shown._replace(filtered_at=messages.selected_key)
         self.refresh_bars()
 
+    def action_export(self) -> None:
+        """Ask for a file name, and save the whole thread."""
+        self.exports.export()
+
     def action_save_file(self) -> None:
         """Save the file of the message."""
-        if not self.save_file():
+        if not self.exports.save_file():
             say(self.screen, sentences.NO_FILE)
 
     @on(VirtualList.Opened)
     def _show_file(self, event: VirtualList.Opened) -> None:
         event.stop()
-        if not self.show_file():
+        if not self.exports.show_file():
             say(self.screen, sentences.NO_FILE)
 
     @on(Thread.PicturesWanted)
     def _load_pictures(self, event: Thread.PicturesWanted) -> None:
         event.stop()
-        if self.files is not None:
-            self.files.load_pictures()
+        if self.exports.files is not None:
+            self.exports.files.load_pictures()
 
     def go_to_file(self, step: int, *, from_end: bool) -> None:
         """Go to the next (1) or previous (-1) file; older messages are loaded as needed.
@@ -127,3 +166,123 @@ class ThreadPane(ThreadExports):
         if self._has_older:
             rows, key = bar_texts.entry_words([*(self.listing or ())]), self._keys["list.first"]
             say(self.screen, LOADED_SO_FAR.format(rows=rows, key=key))
+
+    # Requests
+
+    async def fetch(self) -> None:
+        """Refresh messages, notes and contact of the open conversation."""
+        conversation, listing = self.conversation, self.listing
+        if conversation is None or listing is None:
+            return
+        fetched = await fetch_thread(self._mailbox, conversation)
+        self.show_fetched(conversation, fetched.unreadable)
+        if fetched.error is not None:
+            raise fetched.error
+
+    def show_fetched(self, conversation: Conversation, unreadable: int) -> None:
+        """Show the present entries of a thread that was requested, if it is still open."""
+        is_open = self.conversation is not None and self.conversation.id == conversation.id
+        if is_open and self.listing is not None:
+            self._of_shown = self._of_shown._replace(unreadable=unreadable)
+            # A concurrent request may have loaded rows and let the user move among them: keep the
+            # place.
+            self._reload(conversation, first_sight=self.messages.row is None)
+
+    @property
+    def _has_older(self) -> bool:
+        """True if there are older entries than those that were loaded or searched."""
+        if self.listing is None:
+            return False
+        return not self.listing.complete or (self.filter != ALL and self._depth < len(self.listing))
+
+    async def fetch_older(self) -> None:
+        """Load one page; with a thread filter enough to fill the window, at most 20."""
+        conversation, listing = self.conversation, self.listing
+        if conversation is None or listing is None or not len(listing):
+            return
+        if self._loading_older is listing:
+            return
+        shown = len(self._rows())
+        self._loading_older = listing
+        try:
+            for _ in range(MOST_PAGES_LOADED):
+                if not await self._fetch_page(conversation, listing):
+                    return
+                self._reload(conversation, first_sight=False)
+                full = len(self._rows()) >= shown + self.messages.size.height
+                if self.filter == ALL or full:
+                    return
+        finally:
+            if self._loading_older is listing:
+                self._loading_older = None
+
+    async def _fetch_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
+        """Search or load one more page; False if there is none, or another thread is shown."""
+        if self._depth < len(listing) and self.filter != ALL:
+            await asyncio.sleep(0)
+        elif listing.complete:
+            return False
+        else:
+            held = listing.extent
+            await self._mailbox.older_messages(conversation.id)
+            if self._mailbox.thread(conversation.id).extent == held:
+                return False
+        if listing is not self.listing:
+            return False
+        self._depth += DEPTH
+        return True
+
+    async def fetch_day(self, day: date) -> date | None:
+        """Move the cursor to the first entry on or after a day; its day, None if there is none.
+
+        Loads older messages as needed.
+        """
+        reached = await self._load_until(lambda listing: self._day_of(listing, 0) < day)
+        if not reached or not self._go_to_first_of(day):
+            return None
+        return self._day_of(self.messages.rows, self.messages.cursor)
+
+    async def fetch_entry(self, key: str) -> bool:
+        """Move the cursor to the entry with a key, with the ones around it; False if it is gone.
+
+        Loads older messages as needed.
+        """
+        reached = await self._load_until(lambda listing: listing.find(key) is not None)
+        return reached and self.go_to(key)
+
+    async def fetch_file(self) -> bool:
+        """Move the cursor to the next message with a file above it; False if there is none.
+
+        Loads older messages as needed.
+        """
+        below = self.messages.selected_key or ""
+
+        def reached(listing: Listing[Entry]) -> bool:
+            return file_beside(listing, listing.find(below) or 0, -1) is not None
+
+        return await self._load_until(reached) and self.step_file(-1)
+
+    async def _load_until(self, reached: Callable[[Listing[Entry]], bool]) -> bool:
+        """Load older messages and show all; False if another conversation was opened meanwhile."""
+        if self.listing is not None and not len(self.listing):
+            await self.fetch()
+        conversation, listing = self.conversation, self.listing
+        if conversation is None or listing is None:
+            return False
+        while len(listing) and not listing.complete and not reached(listing):
+            self.progress = f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}"
+            held = len(listing)
+            await self._mailbox.older_messages(conversation.id)
+            if listing is not self.listing:
+                return False
+            self._reload(conversation, first_sight=False)
+            if len(listing) == held:
+                break
+        self._depth = max(self._depth, len(listing))
+        self._show_rows()
+        return True
+
+    @work(group="older messages")
+    async def _load_older(self) -> None:
+        with self.messages.loading_more():
+            await self._connection.ask(self.fetch_older, beside=True)

@@ -2,11 +2,12 @@
 
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from textual import work
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from frontdesk.own_commands.results import Results
     from frontdesk.tui.picture_display import PictureDisplay
 
+T = TypeVar("T")
+
 ALL = "all"
 
 # Rows that a thread filter searches before the first paint, and for each further step at the top.
@@ -51,6 +54,40 @@ FILTER_MENU = (
     MenuEntry("n", "notes", "notes only"),
     MenuEntry("s", "no system lines", "without system lines"),
 )
+
+
+# Worker group of searches and loads that escape cancels.
+SEARCH = "search"
+
+
+async def whole_thread(
+    mailbox: Mailbox,
+    clock: Clock,
+    conversation_id: str,
+    progress: Callable[[str], None],
+    *,
+    renew: bool = True,
+) -> list[Entry]:
+    """Load a whole thread and return its entries, oldest first. `progress` gets a description.
+
+    renew: refresh the newest page too, instead of only adding older ones.
+
+    Raises: InboxError; pages loaded before the error stay in the cache.
+    """
+    listing = mailbox.thread(conversation_id)
+    if renew or not len(listing):
+        await mailbox.refresh_thread(conversation_id)
+        await mailbox.refresh_notes(conversation_id)
+        listing.reload()
+    while len(listing) and not listing.complete:
+        oldest = clock.local(listing[0].created_at)
+        progress(f"{len(listing)} messages" + (f", back to {oldest:%Y-%m-%d}" if oldest else ""))
+        held = len(listing)
+        await mailbox.older_messages(conversation_id)
+        listing.reload()
+        if len(listing) == held:
+            break
+    return list(listing)
 
 
 def filtered(rows: Rows[Entry], filter: str, depth: int) -> Rows[Entry]:
@@ -370,6 +407,38 @@ class ThreadView(Pane):
         if position is not None:
             self.messages.go_to(position)
         return position is not None
+
+    # Long requests
+
+    async def fetch_all(self) -> list[Entry]:
+        """Load and return the whole open thread, oldest first."""
+        conversation, listing = self.conversation, self.listing
+        if conversation is None or listing is None:
+            return []
+        try:
+            return await whole_thread(
+                self._mailbox, self._clock, conversation.id, self.show_progress, renew=False
+            )
+        finally:
+            if listing is self.listing:
+                self._reload(conversation, first_sight=self.messages.row is None)
+
+    @work(group=SEARCH, exclusive=True)
+    async def load_then(self, load: Callable[[], Awaitable[T]], use: Callable[[T], object]) -> None:
+        """Run a long request, whose progress the footer shows, and use the result.
+
+        Escape cancels it.
+        """
+        try:
+            answer = await self._connection.ask(load, beside=True)
+        finally:
+            self.progress = ""
+        if answer is not None:
+            use(answer.value)
+
+    def show_progress(self, words: str) -> None:
+        """Show the progress of `load_then`."""
+        self.progress = words
 
     # Days
 
