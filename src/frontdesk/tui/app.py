@@ -27,6 +27,8 @@ from frontdesk.tui.terminal_input import AltKeys
 from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, configured_name, theme_names
 
 _THEME = "viewer.theme"
+# Commands of the palette that come first: those that were run last, in lines.
+_COMMANDS_RUN, _MOST_COMMANDS_FIRST = "palette.ran", 5
 
 # Actions that leave the screen of a text field.
 _LEAVING = ("leave", "back")
@@ -275,13 +277,20 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     def action_commands(self) -> None:
         """Open the command palette."""
 
+        ran = (self._mailbox.get_setting(_COMMANDS_RUN) or "").splitlines()
+
         def run(command: CommandEntry | None) -> None:
             if command is not None:
+                latest = [*dict.fromkeys([command.title, *ran])][:_MOST_COMMANDS_FIRST]
+                self._mailbox.set_setting(_COMMANDS_RUN, "\n".join(latest))
                 self.call_later(command.run)
 
+        # What was run last here comes first.
+        places = {title: at for at, title in enumerate(ran)}
+        commands = sorted(self.commands(), key=lambda one: places.get(one.title, len(ran)))
         choices = [
             Choice(command, command.title, command.hint, synonyms=command.synonyms)
-            for command in self.commands()
+            for command in commands
         ]
         self.push_screen(dialogs.picker("Commands", choices, current=None), run)
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from frontdesk.tui.action_groups import active_commands, group_of
 from frontdesk.tui.dialogs.base import Choice
@@ -79,6 +80,28 @@ async def test_a_filter_and_a_view_of_the_palette_show_their_conversations(viewe
         assert "#complaint" in lines(app)[0]
         await opened(pilot, "colon", *"view: mine", "enter")
         assert "is:open   @me" in lines(app)[0]
+
+
+async def test_the_palette_begins_with_what_was_run_last(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for title in ("Refresh", "Filter: #complaint"):
+            await opened(pilot, "colon", *title.lower(), "enter")
+        text = await opened(pilot, "colon")
+        assert text.index("Filter: #complaint") < text.index("Refresh") < text.index("Next")
+
+
+async def test_the_line_of_a_search_stays_where_it_is(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await opened(pilot, "s")
+        field = app.screen.query_one(Input)
+        place = field.region
+        for words in ("a", "pp", "zzzqqq"):
+            await opened(pilot, *words)
+            assert field.region == place
 
 
 async def test_the_palette_undoes_the_saving_of_a_view_as_long_as_that_can_be_undone(

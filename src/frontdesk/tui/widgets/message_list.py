@@ -187,9 +187,9 @@ def on_ground(line: Line, ground: str) -> Line:
 
 
 def message_lines(
-    message: Message, context: MessageContext, width: int, *, head: bool = True
+    message: Message, context: MessageContext, width: int, *, head: bool = True, timed: bool = True
 ) -> list[Line]:
-    """Lines of a message; `head`: with author and time."""
+    """Lines of a message; `head`: with its author; `timed`: with its time."""
     if message.type in _EVENTS:
         return _event_lines(message, context, width)
     speaker, indent = voice(message.author, message.direction), _indent(message, width)
@@ -199,7 +199,7 @@ def message_lines(
     rows += _content_lines(message, context, _room(message, width))
     lines = []
     for at, row in enumerate(rows):
-        meta = _meta(message, context) if not at else []
+        meta = _meta(message, context, timed=timed) if not at else []
         if not head and width_of([*bar, *row, *meta]) >= reach:
             meta = []
         lines.append(spread(spread([*bar, *row], meta, reach), [], width))
@@ -314,10 +314,11 @@ def _is_own(message: Message, me: str) -> bool:
     return bool(me and author and author.id == me)
 
 
-def _meta(message: Message, context: MessageContext) -> Line:
+def _meta(message: Message, context: MessageContext, *, timed: bool) -> Line:
     """edited · time · ticks, at the right end of a message's first line."""
-    edited: Line = [("dim italic", " edited")] if message.edited_at else []
-    time = [*edited, ("dim", f" {_time(message.created_at, context.clock)}")]
+    time: Line = [("dim italic", " edited")] if message.edited_at else []
+    if timed:
+        time.append(("dim", f" {_time(message.created_at, context.clock)}"))
     status = message.delivery_status
     if message.direction != "outbound" or not status:
         return time
@@ -659,7 +660,9 @@ class Thread(VirtualList[Entry]):
         context = self._message_context
         if entry.media is not None and entry.media.key is not None:
             context = context._replace(picture_lines=self._picture_lines)
-        return above + message_lines(entry, context, width, head=head) + below
+        # The time of a minute is said once.
+        timed = head or previous is None or not _is_same_minute(entry, previous)
+        return above + message_lines(entry, context, width, head=head, timed=timed) + below
 
     def _lines_above(
         self, entry: Entry, previous: Entry | None, width: int, new: int
@@ -675,6 +678,16 @@ class Thread(VirtualList[Entry]):
             date = long_date(day) if another and day else ""
             lines.append(rule(date, width, new=new))
         return lines
+
+
+def _is_same_minute(entry: Entry, previous: Entry) -> bool:
+    """True if two entries have the same time as it is shown."""
+    now, then = entry.created_time, previous.created_time
+    return bool(
+        now
+        and then
+        and now.replace(second=0, microsecond=0) == then.replace(second=0, microsecond=0)
+    )
 
 
 def has_file(entry: Entry | None) -> bool:
