@@ -10,6 +10,8 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
+from frontdesk.query import analyse
+from frontdesk.query.terms import CONTENTS
 from frontdesk.sample.bulk import DAY, DAYS
 from frontdesk.sample.bulk_rows import ACCOUNT
 from frontdesk.sample.catalogue import all_labels, all_shops
@@ -208,42 +210,33 @@ def _queries(connection: Connection) -> Mapping[str, Sequence[Mapping[str, str]]
     # Of 19 in 100 contacts, 15 in 1,000, 15 in 10,000 and 2 in 100,000; of 3 in 10, 1 in 1,000.
     fields = ["tier=gold", "orders=20", "discount=7.5", "birthday=1990-06-01"]
     fields += ["orders>20", "spent>1436", "tier=gold field:orders>20"]
-    last = last_activity(connection)
-
-    def day(number: int) -> str:
-        return timestamp(last - (DAYS - number) * DAY)
-
-    return {
-        "several values": [
-            {**open, "label": labels[0]},
-            {**open, "query": f"#{','.join(labels[:2])}"},
-            {**open, "query": eight},
-            {"query": eight},
-            resolved,
-        ],
-        "activity, or without a label": [
-            {"query": f"active:{day(100)}..{day(130)}"},
-            {"query": f"-#{labels[0]}"},
-        ],
-        "beginning": [
-            created,
-            {**created, **open, "label": labels[0]},
-            {**created, **open, "label": labels[-1]},
-            {"query": f"created:{day(DAYS - 30)}.."},
-            {"query": f"created:..{day(30)}"},
-            {"query": f"created:..{day(1)}"},
-            {"query": f"created:..{day(30)}", "sort": "waiting"},
-        ],
-        "author": [
-            *({"query": f"by:{author}"} for author in (often, some, fewer, rarely, "ai")),
-            {"query": f"by:{often} -by:{some}"},
-        ],
-        "custom field": [{"query": f"field:{field}"} for field in fields],
+    day = partial(_day, last_activity(connection))
+    groups: dict[str, list[str]] = {
+        "several values": [eight],
+        "time": [f"active:{day(100)}..{day(130)}", "waiting:>24h", "-waiting:>1h", "window:<2h"],
+        "day of messages": [f"sent:{day(DAYS - 2)}..", f"sent:..{day(9)}", f"-sent:..{day(99)}"],
+        "customer": ["from:an", "from:+34", "from:garcía", "-from:maria"],
+        "word": ["invoice", "zzqxj", "the", "-refund", '"thank you"', "invoice refund"],
+        "word of few letters, or absent ones": ["a", "an", "京", "the -you"],
+        "what was sent": [f"{no}has:{one}" for one in CONTENTS for no in ("", "-")],
+        "author": [f"by:{author}" for author in (often, some, fewer, rarely, "ai")],
+        "custom field": [f"field:{field}" for field in fields],
         # A small inbox has no rare one.
-        "ad": [{"query": f"ad:{ad}"} for ad in ad_ids(connection, ACCOUNT, (AD, *OTHER_ADS))],
-        "several of these": [
-            {"query": f"by:{often} field:orders=20"},
-            {"query": f"by:{often} {eight}"},
-            {**resolved, "query": "field:tier=gold"},
-        ],
+        "ad": [f"ad:{ad}" for ad in ad_ids(connection, ACCOUNT, (AD, *OTHER_ADS))],
     }
+    random, terms = Random(1), [term for group in groups.values() for term in group]
+    mixed = [" ".join(random.sample(terms, random.choice((2, 3)))) for _ in range(40)]
+    found = {name: [{"query": query} for query in group] for name, group in groups.items()}
+    found["several values"] += [{**open, "query": eight}, {**open, "label": labels[0]}, resolved]
+    found["beginning"] = [
+        *(created | {"query": query} for query in (f"#{labels[0]}", f"#{labels[-1]} is:open")),
+        *({"query": f"created:{days}"} for days in (f"{day(DAYS - 30)}..", f"..{day(1)}")),
+    ]
+    found["several of these"] = [{"query": f"by:{often} -by:{some}"}, {**resolved, "query": eight}]
+    # Without two of a kind that a conversation has once.
+    found["several of these"] += [{"query": query} for query in mixed if not analyse(query)[1]]
+    return found
+
+
+def _day(last: int, number: int) -> str:
+    return timestamp(last - (DAYS - number) * DAY)

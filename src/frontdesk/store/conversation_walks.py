@@ -41,19 +41,21 @@ from frontdesk.store.query_conditions import is_slow
 class WalkLimits(NamedTuple):
     """few: conversations that are sorted; listed: rows read to find out; walked: candidates.
 
-    slowly: candidates whose messages are read. sources: indexes that are tried.
+    slowly: candidates whose messages are read; counted: those for a count. sources: indexes that
+    are tried.
     """
 
     few: int = 5_000
     listed: int = 20_000
     walked: int = 20_000
-    slowly: int = 2_000
+    slowly: int = 1_000
+    counted: int = 200
     sources: int = 4
 
 
 # A page takes less than a tenth of a second then, of a million conversations too.
 LIMITS: Mapping[Dialect, WalkLimits] = MappingProxyType(
-    {"sqlite": WalkLimits(), "postgresql": WalkLimits(walked=6_000, slowly=1_000)}
+    {"sqlite": WalkLimits(), "postgresql": WalkLimits(walked=6_000, slowly=500, counted=200)}
 )
 # Matches that are counted.
 MOST_COUNTED = 10_000
@@ -118,12 +120,9 @@ def match_count(
     spans = {each.column for each in selection.conditions if isinstance(each, TimeSpan)}
     # In the order of a time that the selection limits, its conversations are one range.
     sort = next((name for name, orders in ORDERS.items() if orders[0].column in spans), "activity")
-    statements = _PageStatements(
-        connection,
-        account_id,
-        replace(selection, sort=sort),
-        limits or LIMITS[connection.dialect],
-    )
+    limits = limits or LIMITS[connection.dialect]
+    limits = limits._replace(slowly=min(limits.slowly, limits.counted))
+    statements = _PageStatements(connection, account_id, replace(selection, sort=sort), limits)
     return statements.count(ORDERS[sort][0])
 
 
