@@ -98,6 +98,8 @@ def test_figures_are_in_the_order_of_the_work() -> None:
     [
         (COUNT, 61, 70, "▼ 13 %", "text"),
         (COUNT, 30, 10, "▲ 200 %", "text"),
+        (COUNT, 110, 10, "▲ 1000 %", "text"),
+        (COUNT, 111, 10, "▲ >10x", "text"),
         (COUNT, 5, 0, "new", "text"),
         (COUNT, 0, 0, "=", "dim"),
         (COUNT, 7, None, "no previous", "dim"),

@@ -163,8 +163,8 @@ def test_prices_are_sorted_by_a_number_a_word_or_how_far_they_changed() -> None:
         *(("service", "Agents"), ("marketing", "Campaigns"), ("utility", "Campaigns"), ("All", ""))
     ]
     assert by("change", "Charged as", 0, 7) == [
-        *(("utility", "new"), ("marketing", "▲ 17043 %"), ("service", "▲ 50 %")),
-        ("All", "▲ 4567 %"),
+        *(("utility", "new"), ("marketing", "▲ >10x"), ("service", "▲ 50 %")),
+        ("All", "▲ >10x"),
     ]
 
 

@@ -523,8 +523,12 @@ def _short(now: float, then: float, size: str, glyphs: Glyphs) -> str:
     return size.replace(" ", "")
 
 
+# Larger changes are said to be larger than this many times.
+_MOST_CHANGE = 10
+
+
 def change_size(now: float | None, then: float | None, glyphs: Glyphs = BLOCKS) -> str:
-    """Size of a change: ▲ 12 %, =, or new where nothing was before; "" without a value."""
+    """Size of a change: ▲ 12 %, ▲ >10x, =, or new where nothing was before; "" without a value."""
     if now is None or then is None:
         return ""
     if now == then:
@@ -535,6 +539,9 @@ def change_size(now: float | None, then: float | None, glyphs: Glyphs = BLOCKS) 
     if abs(share) < 0.005:
         return glyphs.about
     mark = glyphs.up if share > 0 else glyphs.down
+    if share > _MOST_CHANGE:
+        # From a few of before: how many times says nothing.
+        return f"{mark} >{_MOST_CHANGE}x"
     return f"{mark} {abs(share):.0%}".replace("%", " %")
 
 
