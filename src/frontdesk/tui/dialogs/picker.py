@@ -121,10 +121,6 @@ class Menu(Dialog[V | None]):
             self.dismiss(self._list.row.value)
 
 
-# Lines of a picker besides its choices: border, title, field and its border, keys.
-_AROUND = 6
-
-
 class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
     """List of the choices that match the typed text."""
 
@@ -272,6 +268,8 @@ class Picker(AnswerDialog[V]):
     FIELD: type[TextField] = TextField
     # Lines of choices at first; None: all that the screen has.
     MOST_SHOWN: int | None = 12
+    # Lines besides the choices: border, title, field and its border, keys.
+    AROUND = 6
 
     def compose(self) -> ComposeResult:
         with Vertical(id="picker") as around:
@@ -304,7 +302,7 @@ class Picker(AnswerDialog[V]):
         self.query_one("#picker").styles.height = self._lines_with(count)
 
     def _lines_with(self, count: int) -> int:
-        return max(3, count) + _AROUND + self._remark_lines
+        return max(3, count) + self.AROUND + self._remark_lines
 
     def say_when_empty(self, words: str) -> None:
         """Text of the list while no choice matches."""

@@ -42,6 +42,8 @@ class SearchScreen(Picker[Chosen]):
     PLACEHOLDER = sentences.SEARCH_HINT
     KEYS = "{enter} go there   {picker.show_list} conversations   {picker.leave} back"
     MOST_SHOWN = None
+    # The title has two lines.
+    AROUND = Picker.AROUND + 1
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, names: QueryNames, offered: Collection[str]
