@@ -165,7 +165,10 @@ def _check_list(one: VirtualList[Any], before: _List, after: _List) -> None:
         assert after.cursor == before.cursor, f"{name}: the selection went {before} -> {after}"
     if before.follows or before.resting or not _has(one, before.top[0]):
         return
-    are_gone = any(not _has(one, key) for key in before.seen)
+    top = one.rows.find(before.top[0]) if before.top[0] else None
+    places = [one.rows.find(key) for key in before.seen]
+    # Rows of the window that are no longer below its top: they have left, or moved up.
+    are_gone = any(place is None or (top is not None and place < top) for place in places)
     if before.at_end and (after.height != before.height or are_gone):
         # There is no space below the last row.
         return

@@ -129,7 +129,9 @@ class TrueScreen:
             assert name[:4] in title, f"the title {title!r} does not name {name!r}"
 
     def _rows_stay(self) -> None:
-        """A row that was in view while the list was live stays until the view is left."""
+        """A row that was in view while the list was live stays until the view is left, or the row
+        is hidden by a key.
+        """
         queue = self.inbox.queue
         rows = queue.list.rows
         if queue.inbox.view.list is not self._listing:
@@ -141,6 +143,7 @@ class TrueScreen:
             self._refreshing = Kind.REFRESH in tasks or Kind.RESCAN in tasks
         here = {rows[at].id for at in range(len(rows))}
         gone = {id for id in self._seen - here if self._mailbox.conversation(id) is not None}
+        gone -= queue.inbox.planning.hidden.keys()
         assert not gone, f"{gone} left the list"
         self._seen &= here
         if self._is_live:

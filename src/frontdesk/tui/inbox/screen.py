@@ -175,7 +175,8 @@ class InboxScreen(RowActions):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.panes.entered(event.widget)
-        if event.widget is self.thread.messages:
+        # The keys that follow may have left the thread already.
+        if event.widget is self.thread.messages is self.focused:
             self._do(selecting.enter_thread, self.inbox)
         self._display.refresh_bars()
 
