@@ -21,6 +21,7 @@ from frontdesk.reports.export import (
 )
 from frontdesk.reports.figures import brief_report, parse_figures, with_figures
 from frontdesk.reports.registry import BY_KEY
+from frontdesk.reports.sheets import tables
 from frontdesk.wire import Ref
 from frontdesk.wire.reports import (
     AdFigures,
@@ -148,19 +149,17 @@ REPORT = Report(
 
 ROWS = """\
 all  this | 'conversations_count' | 1204 | None
+all  previous | 'conversations_count' | 700 | None
 all  this | 'outgoing_messages_count' | 1500 | None
+all  previous | 'outgoing_messages_count' | 0 | None
 all  this | 'avg_first_response_time' | 312.0 | 11
 all  this | 'approximate_p50_first_response_time' | 120.0 | None
 all  this | 'approximate_p90_first_response_time' | 3000.0 | None
 all  this | 'first_response_within_900s' | 9 | 11
-all  this | 'bot_handoffs_count' | 1 | None
-all  this | 'bot_resolutions_count' | 3 | None
-all  this | 'bot_resolution_rate' | 0.75 | None
-all  this | 'bot_handoff_rate' | 0.25 | None
-all  previous | 'conversations_count' | 700 | None
-all  previous | 'outgoing_messages_count' | 0 | None
 all  previous | 'avg_first_response_time' | 401.0 | 9
+all  this | 'bot_handoffs_count' | 1 | None
 all  previous | 'bot_handoffs_count' | 0 | None
+all  this | 'bot_resolutions_count' | 3 | None
 all  previous | 'bot_resolutions_count' | 0 | None
 channel London|* this | 'conversations_count' | 1204 | None
 channel London|* this | 'outgoing_messages_count' | 1500 | None
@@ -176,10 +175,10 @@ channel London|* previous | 'avg_first_response_time' | 401.0 | 9
 channel London|* previous | 'bot_handoffs_count' | 0 | None
 channel London|* previous | 'bot_resolutions_count' | 0 | None
 channel 6 this | 'conversations_count' | 0 | None
-user Ana Ruiz this | 'outgoing_messages_count' | 120 | None
 user Ana Ruiz this | 'avg_reply_time' | 60.0 | None
-user Ana Ruiz previous | 'outgoing_messages_count' | 60 | None
+user Ana Ruiz this | 'outgoing_messages_count' | 120 | None
 user Ana Ruiz previous | 'avg_reply_time' | None | None
+user Ana Ruiz previous | 'outgoing_messages_count' | 60 | None
 user Ana Ruiz now | 'availability' | 'online' | None
 user Ana Ruiz now | 'open' | 6 | None
 user Ana Ruiz now | 'waiting' | 1 | None
@@ -190,36 +189,38 @@ user Ana Ruiz now | 'waiting_under_4h' | 1 | None
 user Ana Ruiz now | 'waiting_under_1d' | 0 | None
 user Ana Ruiz now | 'waiting_over_1d' | 0 | None
 user nobody this | 'outgoing_messages_count' | 9 | None
-ad 120 this | 'ad_conversations_count' | 3 | None
-ad 120 previous | 'ad_conversations_count' | 0 | None
-everyone  this | 'outgoing_messages_count' | 129 | None
 everyone  this | 'avg_reply_time' | 60.0 | None
+everyone  this | 'outgoing_messages_count' | 129 | None
 everyone  now | 'availability' | None | None
 everyone  now | 'open' | 29 | None
 everyone  now | 'waiting' | 10 | None
 everyone  now | 'longest_waiting_since' | None | None
 everyone  now | 'unread' | 0 | None
+ad 120 this | 'ad_conversations_count' | 3 | None
+ad 120 previous | 'ad_conversations_count' | 0 | None
 author user this | 'outgoing_messages_count' | 1200 | None
 author kiosk this | 'outgoing_messages_count' | 3 | None
+all  this | 'bot_resolution_rate' | 0.75 | None
+all  this | 'bot_handoff_rate' | 0.25 | None
 pricing London|*, campaign, marketing, unknown this | 'count' | 1200 | None
 pricing London|*, campaign, marketing, unknown this | 'billable_count' | 1100 | None
 pricing London|*, campaign, marketing, unknown previous | 'count' | 7 | None
 pricing London|*, campaign, marketing, unknown previous | 'billable_count' | 5 | None
+hour Mon 00:00 this | 'incoming_messages_count' | 1 | None
+hour Tue 00:00 this | 'incoming_messages_count' | 3 | None
+hour Mon 01:00 this | 'incoming_messages_count' | 2000 | None
+hour Tue 01:00 this | 'incoming_messages_count' | 4 | None
+hour Mon 00:00 previous | 'incoming_messages_count' | 5 | None
+hour Mon 00:00 this | 'avg_first_response_time' | None | None
+hour Tue 00:00 this | 'avg_first_response_time' | 61.0 | None
+hour Mon 01:00 this | 'avg_first_response_time' | 60.0 | None
+hour Tue 01:00 this | 'avg_first_response_time' | None | None
 part  this | 'conversations_count' | 1000 | None
 part  this | 'avg_first_response_time' | None | 0
 part  this | 'conversations_count' | 204 | None
 part  this | 'avg_first_response_time' | 312.0 | 11
 part  previous | 'conversations_count' | 700 | None
 part  previous | 'avg_first_response_time' | 401.0 | 4
-hour Mon 00:00 this | 'incoming_messages_count' | 1 | None
-hour Mon 01:00 this | 'incoming_messages_count' | 2000 | None
-hour Tue 00:00 this | 'incoming_messages_count' | 3 | None
-hour Tue 01:00 this | 'incoming_messages_count' | 4 | None
-hour Mon 00:00 this | 'avg_first_response_time' | None | None
-hour Mon 01:00 this | 'avg_first_response_time' | 60.0 | None
-hour Tue 00:00 this | 'avg_first_response_time' | 61.0 | None
-hour Tue 01:00 this | 'avg_first_response_time' | None | None
-hour Mon 00:00 previous | 'incoming_messages_count' | 5 | None
 live  now | 'open' | 4 | None
 live  now | 'unassigned' | 1 | None
 live  now | 'unattended' | 2 | None
@@ -310,6 +311,28 @@ def line(row: Row) -> str:
 def test_every_figure_of_a_report_is_a_row() -> None:
     assert [line(row) for row in rows(REPORT)] == ROWS.splitlines()
     assert next(records(REPORT)) == dict(zip(NAMES, next(rows(REPORT)), strict=True))
+
+
+def test_rows_have_what_no_table_has() -> None:
+    lone = Report(
+        period=REPORT.period,
+        metrics=Metrics(incoming_messages_count=None, resolutions_count=3),
+        channels=(ChannelMetrics(channel=LONDON, metrics=Metrics(resolutions_count=3)),),
+        teams=(),
+        everyone=EveryoneReport(current=PersonFigures(resolutions_count=2)),
+        hours=Hours(received=((1, 2), (3,)), previous=HourGrid(received=((4,), (5,)))),
+    )
+    assert [table.headings[0] for table in tables(lone, UTC)] == ["Metric", "Messages received"]
+    assert [line(row) for row in rows(lone)] == [
+        "all  this | 'resolutions_count' | 3 | None",
+        "all  this | 'incoming_messages_count' | None | None",
+        "channel London|* this | 'resolutions_count' | 3 | None",
+        "everyone  this | 'resolutions_count' | 2 | None",
+        "hour Mon 00:00 this | 'incoming_messages_count' | 1 | None",
+        "hour Tue 00:00 this | 'incoming_messages_count' | 3 | None",
+        "hour Mon 00:00 previous | 'incoming_messages_count' | 4 | None",
+        "hour Tue 00:00 previous | 'incoming_messages_count' | 5 | None",
+    ]
 
 
 def test_a_row_is_of_its_period_or_part_or_of_now() -> None:

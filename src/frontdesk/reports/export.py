@@ -1,8 +1,7 @@
-"""Exports reports: one row per value for CSV and JSON lines, JSON, and tables in Markdown."""
+"""Writes the tables of a report as files: their facts as CSV and JSON lines, Markdown, JSON."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import timedelta, tzinfo
+from datetime import UTC, timedelta, tzinfo
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -15,24 +14,10 @@ from frontdesk.exports.tables import (
     markdown_cell,
     markdown_table,
 )
-from frontdesk.reports.metrics import (
-    RATES,
-    BreakdownRow,
-    Measured,
-    all_of,
-    groups_of,
-    live_figures,
-    now_value,
-    pricing_words,
-    samples_in,
-    spread_of,
-    target_of,
-    value_of,
-)
-from frontdesk.reports.registry import BY_FIELD, DIMENSIONS, NOW_FIGURES, WEEKDAYS
-from frontdesk.reports.sheets import ReportOrder, tables
-from frontdesk.text.clean import first_non_blank, one_line
-from frontdesk.wire.reports import HourGrid, Hours, LiveCounts, PersonNow, Report
+from frontdesk.reports.metrics import NOW, PREVIOUS, THIS
+from frontdesk.reports.sheets import ReportOrder, live_sheet, sheets, tables
+from frontdesk.text.clean import one_line
+from frontdesk.wire.reports import Report
 
 Row: TypeAlias = tuple[str | float | None, ...]
 
@@ -44,118 +29,24 @@ COLUMNS: tuple[Column[dict[str, Cell]], ...] = tuple(
 
 
 def rows(report: Report) -> Iterator[Row]:
-    """Rows of a report, with columns as in NAMES.
+    """Yield the facts of all tables of a report, with columns as in NAMES.
 
     scope: all, channel, user, team, label, ad, everyone, author, pricing, part, hour or live; of
     persons in parts of the period user_part, team_part or everyone_part.
     period: this, previous or now. Times are in seconds.
     """
-    zone = report.period.timezone
-    this: Row = ("this", report.period.from_, report.period.to, zone)
-    previous = report.previous_period
-    start, end = (previous.from_, previous.to) if previous else (None, None)
-    that: Row = ("previous", start, end, zone)
-    yield from _figures(("all", "", *this), report.metrics)
-    yield from _rates(("all", "", *this), report.metrics)
-    if report.previous:
-        yield from _figures(("all", "", *that), report.previous)
-        yield from _rates(("all", "", *that), report.previous)
-    for part in DIMENSIONS:
-        for group in groups_of(report, part) or ():
-            yield from _group(group, this, that, report)
-    if (every := all_of(report, "users")) is not None:
-        yield from _group(replace(every, scope="everyone", name=""), this, that, report)
-    for author, count in report.outgoing_by_author.items():
-        yield ("author", author, *this, "outgoing_messages_count", count, None)
-    yield from _pricing(report, this, that)
-    for period, buckets in (("this", report.series), ("previous", report.previous_series)):
-        for bucket in buckets or ():
-            when = (period, bucket.start, bucket.end, zone)
-            yield from _figures(("part", "", *when), bucket.metrics)
-    hours = report.hours or Hours()
-    yield from _hours(hours, this)
-    yield from _hours(hours.previous or HourGrid(), that)
-    if report.live is not None:
-        yield from _live(report, report.live)
-
-
-def _group(group: BreakdownRow, this: Row, that: Row, report: Report) -> Iterator[Row]:
-    what = (group.scope, group.name)
-    yield from _figures((*what, *this), group.current)
-    if group.previous:
-        yield from _figures((*what, *that), group.previous)
-    for part in group.series:
-        when = ("this", part.start, part.end, report.period.timezone)
-        yield from _figures((f"{group.scope}_part", group.name, *when), part.metrics)
-    if group.now:
-        yield from _now(what, group.now, report)
-
-
-def _rates(what: Row, metrics: Measured) -> Iterator[Row]:
-    for rate in RATES:
-        share = rate.of(metrics)
-        if share is not None:
-            yield (*what, rate.name, round(share, 4), None)
-
-
-def _now(what: Row, now: PersonNow, report: Report) -> Iterator[Row]:
-    as_of = report.live.as_of if report.live else None
-    when = ("now", as_of, as_of, report.period.timezone)
-    for figure in NOW_FIGURES:
-        value = now_value(now, figure.field)
-        if value is not None or not figure.optional:
-            yield (*what, *when, figure.field, value, None)
-
-
-def _hours(grid: HourGrid, when: Row) -> Iterator[Row]:
-    for field, cells in (
-        ("incoming_messages_count", grid.received),
-        ("avg_first_response_time", grid.avg_first_response_time),
-    ):
-        for day, row in zip(WEEKDAYS, cells, strict=False):
-            for hour, value in enumerate(row):
-                yield ("hour", f"{day} {hour:02}:00", *when, field, value, None)
-
-
-def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
-    for count in report.pricing:
-        name = ", ".join(
-            (
-                first_non_blank(count.channel.name, count.channel.id),
-                count.author,
-                *pricing_words(count),
-            )
-        )
-        yield ("pricing", name, *this, "count", count.count, None)
-        yield ("pricing", name, *this, "billable_count", count.billable_count, None)
-        yield ("pricing", name, *that, "count", count.previous_count, None)
-        yield ("pricing", name, *that, "billable_count", count.previous_billable_count, None)
-
-
-def _live(report: Report, counts: LiveCounts) -> Iterator[Row]:
-    now = ("now", counts.as_of, counts.as_of, report.period.timezone)
-    for live in live_figures(report):
-        yield ("live", "", *now, live.field, now_value(counts, live.field), None)
-
-
-def _figures(what: Row, metrics: Measured) -> Iterator[Row]:
-    for metric in BY_FIELD.values():
-        if metric.field in metrics.model_fields_set:
-            samples = samples_in(metrics, metric.field) if metric.timed else None
-            yield (*what, metric.field, value_of(metrics, metric.field), samples)
-            yield from _spread(what, metrics, metric.field)
-
-
-def _spread(what: Row, metrics: Measured, field: str) -> Iterator[Row]:
-    """Percentiles of a mean, and how many are within its target."""
-    if spread := spread_of(metrics, field):
-        about = "approximate_" if spread.approximate else ""
-        for name in ("p50", "p90"):
-            yield (*what, about + field.replace("avg", name), getattr(spread, name), None)
-    if target := target_of(metrics, field):
-        about = "approximate_" if target.approximate else ""
-        figure = f"{about}{BY_FIELD[field].target}_within_{target.target_seconds}s"
-        yield (*what, figure, target.within, target.samples)
+    before, now = report.previous_period, report.live.as_of if report.live else None
+    dates: dict[str, tuple[str | None, str | None]] = {
+        THIS: (report.period.from_, report.period.to),
+        PREVIOUS: (before.from_, before.to) if before else (None, None),
+        NOW: (now, now),
+    }
+    live = live_sheet(report)
+    for sheet in (*sheets(report, UTC), *([live] if live else ())):
+        for fact in sheet.facts():
+            start, end = fact.part or dates[fact.period]
+            when = (fact.period, start, end, report.period.timezone)
+            yield (fact.scope, fact.name, *when, fact.figure, fact.value, fact.samples)
 
 
 def records(report: Report) -> Iterator[dict[str, Cell]]:

@@ -1,9 +1,9 @@
 """Values of a report: the rows of a dimension, words of a value, changes between periods."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from frontdesk.reports.registry import (
     ANSWERED,
@@ -84,6 +84,25 @@ Measured: TypeAlias = Metrics | PersonFigures | AdFigures
 _ALWAYS_NOW = ("open", "waiting", "longest_waiting_since", "unread")
 
 
+class ReportFact(NamedTuple):
+    """A value for programs: of what, in which period, a figure by its name in the API.
+
+    scope: what `name` is, with _part for a person in a part of the period. period: of PERIODS.
+    part: first instant and end of a part of it. value: durations in seconds.
+    """
+
+    scope: str
+    name: str
+    period: str
+    figure: str
+    value: str | float | None
+    samples: int | None = None
+    part: tuple[str, str] | None = None
+
+
+THIS, PREVIOUS, NOW = PERIODS = ("this", "previous", "now")
+
+
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
     """A row of a dimension. key: identifies the row; id: of the channel, user, team or label."""
@@ -96,6 +115,14 @@ class BreakdownRow:
     previous: Measured | None
     now: PersonNow | None = None
     series: Sequence[PersonBucket] = ()
+
+    def facts(self, metric: Metric) -> Iterator[ReportFact]:
+        """Yield the facts of a metric in both periods, and in each part of this one."""
+        for period, measured in ((THIS, self.current), (PREVIOUS, self.previous)):
+            yield from facts_in(measured, metric, self.scope, self.name, period)
+        for part in self.series:
+            of, when = f"{self.scope}_part", (part.start, part.end)
+            yield from facts_in(part.metrics, metric, of, self.name, THIS, when)
 
 
 def groups_of(report: Report, part: str) -> list[BreakdownRow] | None:
@@ -262,6 +289,31 @@ def target_of(metrics: Measured | None, field: str) -> TargetShare | None:
     if metrics is None or isinstance(metrics, AdFigures):
         return None
     return metrics.targets.get(BY_FIELD[field].target)
+
+
+def facts_in(
+    measured: Measured | None,
+    metric: Metric,
+    scope: str,
+    name: str,
+    period: str,
+    part: tuple[str, str] | None = None,
+) -> Iterator[ReportFact]:
+    """Yield a metric as far as it was sent: its value, its percentiles, how many are in time."""
+    field = metric.field
+    if measured is None or field not in measured.model_fields_set:
+        return
+    samples = samples_in(measured, field) if metric.timed else None
+    yield ReportFact(scope, name, period, field, value_of(measured, field), samples, part)
+    if spread := spread_of(measured, field):
+        about = "approximate_" if spread.approximate else ""
+        for percentile in ("p50", "p90"):
+            figure = about + field.replace("avg", percentile)
+            yield ReportFact(scope, name, period, figure, getattr(spread, percentile), part=part)
+    if target := target_of(measured, field):
+        about = "approximate_" if target.approximate else ""
+        figure = f"{about}{metric.target}_within_{target.target_seconds}s"
+        yield ReportFact(scope, name, period, figure, target.within, target.samples, part)
 
 
 def target_words(target: TargetShare | None) -> str:
@@ -581,12 +633,19 @@ class Figure:
 
 
 def figures_of(report: Report, *, glyphs: Glyphs = BLOCKS) -> list[Figure]:
-    """Metrics that the report contains."""
+    """Metrics that the report contains; those that it does not are left out."""
     known = report.metrics.model_fields_set
-    metrics = [metric for metric in LISTED if metric.field in known]
-    figures = [_figure(metric, report, glyphs) for metric in metrics]
-    # In a report of persons, there is no count of what they do not do.
-    return [each for each in figures if each.metric.timed or each.now is not None]
+    return [
+        figure
+        for figure in all_figures(report, glyphs=glyphs)
+        # In a report of persons, there is no count of what they do not do.
+        if figure.metric.field in known and (figure.metric.timed or figure.now is not None)
+    ]
+
+
+def all_figures(report: Report, *, glyphs: Glyphs = BLOCKS) -> list[Figure]:
+    """All metrics, without a value for those that the report does not contain."""
+    return [_figure(metric, report, glyphs) for metric in LISTED]
 
 
 def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:

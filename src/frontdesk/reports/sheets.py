@@ -8,7 +8,7 @@ one with the least weight first.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from itertools import zip_longest
@@ -20,16 +20,24 @@ from frontdesk.exports.tables import local_time
 from frontdesk.reports.metrics import (
     BLOCKS,
     NO_VALUE,
+    NOW,
+    PERIODS,
+    PREVIOUS,
     RATES,
+    THIS,
     BreakdownRow,
     Change,
     Figure,
     Glyphs,
+    LiveFigure,
     Measured,
     Rate,
+    ReportFact,
+    all_figures,
     all_of,
     author_name,
     change_size,
+    facts_in,
     figures_of,
     groups_of,
     judged,
@@ -45,7 +53,6 @@ from frontdesk.reports.metrics import (
     spread_of,
     target_of,
     target_words,
-    time_words,
     value_of,
     value_words,
 )
@@ -54,6 +61,7 @@ from frontdesk.reports.registry import (
     CHANGED,
     DIMENSIONS,
     LISTED,
+    NOW_FIGURES,
     PIVOTED,
     REOPENED_IN_7_DAYS,
     WEEKDAYS,
@@ -66,6 +74,8 @@ from frontdesk.text.clean import first_non_blank, folded, one_line
 from frontdesk.wire.reports import (
     Bucket,
     HourGrid,
+    Hours,
+    LiveCounts,
     Metrics,
     Percentiles,
     PersonBucket,
@@ -91,13 +101,17 @@ NOT_DRAWN = 0
 SortValue: TypeAlias = float | tuple[bool, float] | str
 
 
+def _no_facts(row: object) -> tuple[ReportFact, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class SheetColumn(Generic[R]):
     """Column by its key, as people type it: the words of its cells, and the values they sort by.
 
     ascending: the lowest, or A, comes first. extra: shown only where rows are sorted by it. short,
     width, weight: of narrow tables. change: of a figure, if that is what its cells say. warned: to
-    be seen unless it is 0.
+    be seen unless it is 0. facts: what it says of a row to programs.
     """
 
     key: str
@@ -111,6 +125,7 @@ class SheetColumn(Generic[R]):
     weight: int = 0
     change: Callable[[R, Glyphs], Change] | None = None
     warned: bool = False
+    facts: Callable[[R], Iterable[ReportFact]] = _no_facts
 
     @property
     def title(self) -> str:
@@ -141,12 +156,29 @@ class FigureTable(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet(Generic[R]):
-    """Rows of a table as they are listed. total: a row that stays the last."""
+    """Rows of a table as they are listed. total: a row that stays the last.
+
+    more_columns, more_rows: of what is only in the facts, as it would make a table no clearer.
+    """
 
     columns: Sequence[SheetColumn[R]]
     rows: Sequence[R]
     total: R | None = None
     remark: str = ""
+    more_columns: Sequence[SheetColumn[R]] = ()
+    more_rows: Sequence[R] = ()
+
+    def facts(self) -> Iterator[ReportFact]:
+        """Yield what its columns say of each row, by period: all values for CSV and JSON lines."""
+        columns = (*self.columns, *self.more_columns)
+        for row in (*self.rows, *self.more_rows):
+            facts = (fact for column in columns for fact in column.facts(row))
+            yield from sorted(facts, key=lambda fact: (PERIODS.index(fact.period), fact.part or ()))
+
+    def without_table(self) -> "Sheet[R]":
+        """The sheet with the same facts, and nothing for tables."""
+        columns, rows = (*self.columns, *self.more_columns), (*self.rows, *self.more_rows)
+        return Sheet((), (), more_columns=columns, more_rows=rows)
 
     def column(self, order: ReportOrder | None) -> SheetColumn[R] | None:
         """The column that rows are sorted by; None if the table has no such column."""
@@ -251,6 +283,8 @@ class Compared(Protocol):
     @property
     def previous(self) -> Measured | None: ...
 
+    def facts(self, metric: Metric) -> Iterator[ReportFact]: ...
+
 
 C = TypeVar("C", bound=Compared)
 
@@ -282,7 +316,13 @@ def _figure_column(dimension: Dimension, metric: Metric) -> SheetColumn[C]:
         short=metric.short,
         width=max(_TIME if metric.timed else _COUNT, len(heading) + 2),
         weight=dimension.weight(metric.key),
+        facts=lambda row: row.facts(metric),
     )
+
+
+def _other_columns(dimension: Dimension, metrics: Sequence[Metric]) -> list[SheetColumn[Any]]:
+    """Columns of the figures that a table does not have."""
+    return [_figure_column(dimension, one) for one in BY_FIELD.values() if one not in metrics]
 
 
 def _columns_beside(
@@ -377,7 +417,14 @@ def _now_column(
         width=max(_COUNT - 1, len(figure.heading) + 2) + 2 * (field == "availability"),
         weight=dimension.weight(figure.key),
         warned=figure.warned,
+        facts=partial(_now_facts, figure),
     )
+
+
+def _now_facts(figure: NowFigure, row: BreakdownRow) -> Iterator[ReportFact]:
+    value = now_value(row.now, figure.field)
+    if row.now is not None and (value is not None or not figure.optional):
+        yield ReportFact(row.scope, row.name, NOW, figure.field, value)
 
 
 def _now(field: str, group: BreakdownRow) -> SortValue | None:
@@ -392,13 +439,18 @@ def _word_column(heading: str, words: Callable[[R], str], key: str = "") -> Shee
 
 
 def _number_column(
-    heading: str, value: Callable[[R], float | None], words: Callable[[R], str]
+    heading: str,
+    value: Callable[[R], float | None],
+    words: Callable[[R], str],
+    facts: Callable[[R], Iterable[ReportFact]] = _no_facts,
 ) -> SheetColumn[R]:
-    return SheetColumn(heading_key(heading), heading, value, words)
+    return SheetColumn(heading_key(heading), heading, value, words, facts=facts)
 
 
-def _count_column(heading: str, value: Callable[[R], int]) -> SheetColumn[R]:
-    return _number_column(heading, value, lambda row: f"{value(row):,}")
+def _count_column(
+    heading: str, value: Callable[[R], int], facts: Callable[[R], Iterable[ReportFact]] = _no_facts
+) -> SheetColumn[R]:
+    return _number_column(heading, value, lambda row: f"{value(row):,}", facts)
 
 
 def _change_column(
@@ -420,18 +472,24 @@ def _change_column(
 def sheets(report: Report, zone: tzinfo) -> Iterator[Sheet[Any]]:
     """Yield the tables of a report, but for the one row of live counts.
 
-    Also those that have no rows in this period, so that their columns are known in any period.
+    Also those that have no rows in this period, so that their columns are known in any period, and
+    those that have facts alone: one channel is no table.
     """
     members = report.model_fields_set
     yield metric_sheet(report)
     for dimension in DIMENSIONS.values():
         groups = groups_of(report, dimension.part)
-        if groups is not None and (dimension.part != "channels" or len(groups) > 1):
+        if groups is not None:
             moment = report.live.as_of_time if report.live else None
             total = all_of(report, dimension.part)
             sheet = group_sheet(dimension, groups, total, moment)
-            if len(sheet.columns) > 1:
-                yield sheet
+            if total is not None and dimension.part == (
+                "teams" if report.users is None else "users"
+            ):
+                sheet = replace(sheet, more_rows=[replace(total, scope="everyone", name="")])
+            least = 2 if dimension.part == "channels" else 0
+            is_table = len(sheet.columns) > 1 and len(groups) >= least
+            yield sheet if is_table else sheet.without_table()
             yield from pivot_sheets(dimension, groups, total, zone)
     if "outgoing_by_author" in members:
         yield author_sheet(report)
@@ -441,8 +499,9 @@ def sheets(report: Report, zone: tzinfo) -> Iterator[Sheet[Any]]:
         yield pricing_sheet(report)
     if report.hours is not None:
         yield from _hour_sheets(report.hours)
-    if report.series:
-        yield series_sheet(report, zone)
+    if report.series or report.previous_series:
+        parts = series_sheet(report, zone)
+        yield parts if parts.rows else parts.without_table()
 
 
 def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> Iterator[FigureTable]:
@@ -457,19 +516,46 @@ def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> It
     if order is not None:
         check_order(order, found)
     yield from (sheet.table(order) for sheet in found if sheet.rows)
-    if (live := report.live) is not None:
-        shown = live_figures(report)
-        row = tuple(live_words(live, figure) for figure in shown)
-        meanings = (f"{one.name.capitalize()}: {one.meaning}" for one in shown if one.meaning)
-        yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
+    if (live := live_sheet(report)) is not None:
+        yield live.table(None)
+
+
+def live_sheet(report: Report) -> Sheet[LiveCounts] | None:
+    """What is the case now, in one row; None if it was not sent."""
+    if report.live is None:
+        return None
+    shown = live_figures(report)
+    meanings = (f"{one.name.capitalize()}: {one.meaning}" for one in shown if one.meaning)
+    return Sheet(
+        [_live_column(figure) for figure in shown], [report.live], None, "; ".join(meanings)
+    )
+
+
+def _live_column(figure: LiveFigure) -> SheetColumn[LiveCounts]:
+    def facts(counts: LiveCounts) -> list[ReportFact]:
+        return [ReportFact("live", "", NOW, figure.field, now_value(counts, figure.field))]
+
+    def words(counts: LiveCounts) -> str:
+        return live_words(counts, figure)
+
+    return SheetColumn(figure.field, figure.heading, words, words, facts=facts)
 
 
 def metric_sheet(report: Report | None, glyphs: Glyphs = BLOCKS) -> Sheet[Figure]:
     """The figures of all, a row for each: its value, what stands beside it, and the one before."""
     figures = figures_of(report, glyphs=glyphs) if report else []
+    others = [each for each in all_figures(report) if each not in figures] if report else []
+    this, before = (report.metrics, report.previous) if report else (None, None)
     columns: list[SheetColumn[Figure]] = [
         _word_column("Metric", lambda figure: figure.metric.name),
-        SheetColumn("this", "This", lambda each: _with_unit(each.metric, each.now), _this, width=9),
+        SheetColumn(
+            "this",
+            "This",
+            lambda figure: _with_unit(figure.metric, figure.now),
+            _this,
+            width=9,
+            facts=lambda figure: facts_in(this, figure.metric, "all", "", THIS),
+        ),
     ]
     if any(figure.spread for figure in figures):
         for name in ("p50", "p90"):
@@ -494,6 +580,7 @@ def metric_sheet(report: Report | None, glyphs: Glyphs = BLOCKS) -> Sheet[Figure
             lambda figure: value_words(figure.metric, figure.then),
             short="Before",
             width=9,
+            facts=lambda figure: facts_in(before, figure.metric, "all", "", PREVIOUS),
         ),
         SheetColumn(
             CHANGE,
@@ -507,7 +594,7 @@ def metric_sheet(report: Report | None, glyphs: Glyphs = BLOCKS) -> Sheet[Figure
     ]
     if any(figure.samples is not None for figure in figures):
         columns.append(SheetColumn("samples", "Samples", attrgetter("samples"), _samples))
-    return Sheet(columns, figures)
+    return Sheet(columns, figures, more_rows=others)
 
 
 def _this(figure: Figure) -> str:
@@ -543,21 +630,30 @@ def group_sheet(
     """
     shown = [group.current for group in groups]
     metrics = shown_metrics(dimension.metrics, shown) if groups else dimension.metrics
+    of_now = now_figures(groups)
     columns = [
         _word_column(dimension.heading, attrgetter("name")),
-        *(_now_column(dimension, figure, moment) for figure in now_figures(groups)),
+        *(_now_column(dimension, figure, moment) for figure in of_now),
         *figure_columns(dimension, metrics, groups),
     ]
-    return Sheet(columns, groups, total if len(groups) > 1 else None, dimension.remark)
+    more = [_now_column(dimension, one, moment) for one in NOW_FIGURES if one not in of_now]
+    more += _other_columns(dimension, metrics)
+    total = total if len(groups) > 1 else None
+    return Sheet(columns, groups, total, dimension.remark, more)
 
 
 def author_sheet(report: Report) -> Sheet[tuple[str, int]]:
     """Messages by author."""
     columns: list[SheetColumn[tuple[str, int]]] = [
         _word_column("Sent by", lambda author: author_name(author[0])),
-        _count_column("Messages", itemgetter(1)),
+        _count_column("Messages", itemgetter(1), _author_facts),
     ]
     return Sheet(columns, [*report.outgoing_by_author.items()])
+
+
+def _author_facts(author: tuple[str, int]) -> list[ReportFact]:
+    name, count = author
+    return [ReportFact("author", name, THIS, "outgoing_messages_count", count)]
 
 
 def rate_sheet(report: Report) -> Sheet[Rate]:
@@ -571,28 +667,50 @@ def rate_sheet(report: Report) -> Sheet[Rate]:
 
     columns: list[SheetColumn[Rate]] = [
         _word_column("Share", attrgetter("label")),
-        _number_column("This", now, lambda rate: rate_words(now(rate))),
-        _number_column("Previous", then, lambda rate: rate_words(then(rate))),
+        _rate_column("This", now, THIS),
+        _rate_column("Previous", then, PREVIOUS),
         _change_column(now, then),
     ]
     remark = "Of the conversations that the AI ended: it resolved them, or handed them to a human."
-    rates = RATES if any(now(rate) is not None for rate in RATES) else ()
-    return Sheet(columns, rates, remark=remark)
+    sheet = Sheet(columns, RATES, remark=remark)
+    is_table = any(now(rate) is not None for rate in RATES)
+    return sheet if is_table else replace(sheet, rows=(), more_rows=RATES)
+
+
+def _rate_column(
+    heading: str, share: Callable[[Rate], float | None], period: str
+) -> SheetColumn[Rate]:
+    def facts(rate: Rate) -> Iterator[ReportFact]:
+        if (value := share(rate)) is not None:
+            yield ReportFact("all", "", period, rate.name, round(value, 4))
+
+    return _number_column(heading, share, lambda rate: rate_words(share(rate)), facts)
 
 
 class Charged(NamedTuple):
-    """Messages that are charged alike. words: of PRICED_BY."""
+    """Messages that are charged alike. words: of PRICED_BY. sent: None of sums."""
 
     words: tuple[str, ...]
     messages: int
     billable: int
     previous: int
+    sent: PricingCount | None = None
 
     @classmethod
     def of(cls, count: PricingCount) -> "Charged":
         channel = first_non_blank(count.channel.name, count.channel.id, NO_VALUE)
         words = (*map(one_line, pricing_words(count)), one_line(channel), author_name(count.author))
-        return cls(words, count.count, count.billable_count, count.previous_count)
+        return cls(words, count.count, count.billable_count, count.previous_count, count)
+
+    def facts(self, figure: str) -> Iterator[ReportFact]:
+        """Yield `count` or `billable_count` of both periods."""
+        if (count := self.sent) is not None:
+            channel = first_non_blank(count.channel.name, count.channel.id)
+            name = ", ".join((channel, count.author, *pricing_words(count)))
+            yield ReportFact("pricing", name, THIS, figure, getattr(count, figure))
+            yield ReportFact(
+                "pricing", name, PREVIOUS, figure, getattr(count, f"previous_{figure}")
+            )
 
     def word(self, at: int) -> str:
         return self.words[at]
@@ -613,8 +731,8 @@ def pricing_sheet(report: Report) -> Sheet[Charged]:
     messages, previous = attrgetter("messages"), attrgetter("previous")
     columns: list[SheetColumn[Charged]] = [
         *(_word_column(name, partial(Charged.word, at=at)) for at, name in enumerate(PRICED_BY)),
-        _count_column("Messages", messages),
-        _count_column("Billable", attrgetter("billable")),
+        _count_column("Messages", messages, lambda row: row.facts("count")),
+        _count_column("Billable", attrgetter("billable"), lambda row: row.facts("billable_count")),
         _count_column("Previous", previous),
         _change_column(messages, previous),
     ]
@@ -626,41 +744,67 @@ class _Hour(NamedTuple):
 
     start: str
     values: tuple[float | None, ...]
+    period: str = THIS
 
     def value(self, at: int) -> float | None:
         return self.values[at]
 
 
-def _hour_sheets(grid: HourGrid) -> Iterator[Sheet[_Hour]]:
+def _hour_sheets(hours: Hours) -> Iterator[Sheet[_Hour]]:
     """A row for each hour, a column for each weekday."""
+    before = hours.previous or HourGrid()
     received, answered = BY_FIELD["incoming_messages_count"], BY_FIELD["avg_first_response_time"]
-    yield _hour_sheet(received.name, grid.received, "{:,}".format)
-    yield _hour_sheet(answered.name, grid.avg_first_response_time, time_words)
+    yield _hour_sheet(received, hours.received, before.received)
+    yield _hour_sheet(answered, hours.avg_first_response_time, before.avg_first_response_time)
 
 
 def _hour_sheet(
-    name: str, grid: Sequence[Sequence[float | None]], words: Callable[[float], str]
+    metric: Metric,
+    grid: Sequence[Sequence[float | None]],
+    before: Sequence[Sequence[float | None]],
 ) -> Sheet[_Hour]:
-    def cell(at: int, hour: _Hour) -> str:
-        value = hour.value(at)
-        return NO_VALUE if value is None else words(value)
+    def words(at: int, hour: _Hour) -> str:
+        return value_words(metric, hour.value(at))
 
-    hours = [
-        _Hour(f"{number:02}:00", values) for number, values in enumerate(zip(*grid, strict=True))
-    ]
+    def facts(at: int, hour: _Hour) -> Iterator[ReportFact]:
+        if at < len(hour.values):
+            name = f"{WEEKDAYS[at]} {hour.start}"
+            yield ReportFact("hour", name, hour.period, metric.field, hour.value(at))
+
     days: list[SheetColumn[_Hour]] = [
-        _number_column(day, partial(_Hour.value, at=at), partial(cell, at))
-        for at, day in enumerate(WEEKDAYS[: len(grid)])
+        _number_column(day, partial(_Hour.value, at=at), partial(words, at), partial(facts, at))
+        for at, day in enumerate(WEEKDAYS)
     ]
-    return Sheet([_word_column(name, attrgetter("start"), "hour"), *days], hours)
+    first: SheetColumn[_Hour] = _word_column(metric.name, attrgetter("start"), "hour")
+    shown = [first, *days[: len(grid)]]
+    return Sheet(
+        shown,
+        _hours_of(grid, THIS),
+        more_columns=days[len(grid) :],
+        more_rows=_hours_of(before, PREVIOUS),
+    )
+
+
+def _hours_of(grid: Sequence[Sequence[float | None]], period: str) -> list[_Hour]:
+    """The hours that each weekday has."""
+    return [
+        _Hour(f"{number:02}:00", values, period)
+        for number, values in enumerate(zip(*grid, strict=False))
+    ]
 
 
 class Part(NamedTuple):
-    """A part of a series, and the one before that it is compared with."""
+    """A part of a series, and the one before that it is compared with. dates: its own."""
 
     name: str
     current: Metrics
     previous: Metrics | None
+    period: str = THIS
+    dates: tuple[str, str] | None = None
+
+    def facts(self, metric: Metric) -> Iterator[ReportFact]:
+        """Yield the facts of a metric in it alone."""
+        return facts_in(self.current, metric, "part", "", self.period, self.dates)
 
 
 # Parts of a period have figures as channels have them.
@@ -723,7 +867,7 @@ def parts_of(report: Report, zone: tzinfo) -> list[Part]:
     before = [part.metrics for part in report.previous_series or ()][: len(series)]
     starts = _starts(series, zone)
     return [
-        Part(start, part.metrics, then)
+        Part(start, part.metrics, then, dates=(part.start, part.end))
         for start, (part, then) in zip(starts, zip_longest(series, before), strict=True)
     ]
 
@@ -733,4 +877,9 @@ def series_sheet(report: Report, zone: tzinfo) -> Sheet[Part]:
     parts = parts_of(report, zone)
     metrics = shown_metrics(LISTED, [part.current for part in parts])
     first: SheetColumn[Part] = _word_column("From", attrgetter("name"), "from")
-    return Sheet([first, *figure_columns(_PARTS, metrics, parts)], parts)
+    before = [
+        Part("", part.metrics, None, PREVIOUS, (part.start, part.end))
+        for part in report.previous_series or ()
+    ]
+    columns = [first, *figure_columns(_PARTS, metrics, parts)]
+    return Sheet(columns, parts, more_columns=_other_columns(_PARTS, metrics), more_rows=before)
