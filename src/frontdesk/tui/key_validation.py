@@ -161,9 +161,8 @@ def _binding_groups() -> Sequence[BindingGroup]:
     from frontdesk.tui.inbox.thread_pane import ThreadPane
     from frontdesk.tui.reports import plots, tables
     from frontdesk.tui.reports.screen import Explanation, ReportScreen
-    from frontdesk.tui.views.directory import DirectoryScreen
+    from frontdesk.tui.views.catalogue_screen import CatalogueScreen
     from frontdesk.tui.views.server import ServerScreen
-    from frontdesk.tui.views.templates import TemplatesScreen
     from frontdesk.tui.widgets.conversation_list import ConversationList
     from frontdesk.tui.widgets.virtual_list import VirtualList
 
@@ -172,10 +171,7 @@ def _binding_groups() -> Sequence[BindingGroup]:
     return [
         (InboxScreen, QueuePane, ConversationList, app),
         *((InboxScreen, pane, VirtualList, app) for pane in (ThreadPane, ContactPane, ChannelPane)),
-        *(
-            (screen, VirtualList, app)
-            for screen in (DirectoryScreen, TemplatesScreen, ServerScreen)
-        ),
+        *((screen, VirtualList, app) for screen in (CatalogueScreen, ServerScreen)),
         *((ReportScreen, widget, app) for widget in in_reports),
         *(
             (screen,)

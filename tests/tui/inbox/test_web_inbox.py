@@ -15,7 +15,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.preferences import Preferences
-from frontdesk.tui.views.templates import fill_in
+from frontdesk.tui.views.template_preview import fill_in
 from frontdesk.wire import Message, PhoneRef
 from frontdesk.wire import Page as WirePage
 from tests.conftest import NOW

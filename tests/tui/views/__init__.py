@@ -17,7 +17,7 @@ from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.inbox.view_actions import open_view
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
-from frontdesk.tui.views.directory import DirectoryScreen
+from frontdesk.tui.views.catalogue_screen import CatalogueScreen
 from frontdesk.wire import PhoneRef
 from tests.conftest import NOW
 from tests.tui.conftest import notifications, settle
@@ -106,6 +106,6 @@ async def type_in(pilot: Pilot[Any], text: str) -> None:
 async def counted(pilot: Pilot[Any]) -> None:
     """What is behind the directory's entry under the cursor has been asked for."""
     screen = pilot.app.screen
-    assert isinstance(screen, DirectoryScreen)
+    assert isinstance(screen, CatalogueScreen)
     screen.count_behind()
     await settle(pilot)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.views.templates import TemplatesScreen, bubble, parameters, plain_text
+from frontdesk.tui.views.catalogue_screen import CatalogueScreen
+from frontdesk.tui.views.resources import LIBRARY
+from frontdesk.tui.views.template_preview import bubble, parameters, plain_text
 from frontdesk.tui.widgets.text_layout import width_of
 from frontdesk.wire import CannedResponse, PhoneRef, Template
 
@@ -166,7 +168,7 @@ def test_nothing_that_meta_sends_breaks_it_or_its_width(
     plain_text(one)
 
 
-def library(*templates: Template, contact: PhoneRef | None = None) -> TemplatesScreen:
+def library(*templates: Template, contact: PhoneRef | None = None) -> CatalogueScreen:
     """The library of some templates and a quick reply, without a terminal."""
     replies = (CannedResponse(id="1", short_code="hi", text="Hello {{name}}, *welcome*"),)
     catalogues = SimpleNamespace(
@@ -176,10 +178,10 @@ def library(*templates: Template, contact: PhoneRef | None = None) -> TemplatesS
     )
     mailbox: Any = SimpleNamespace(catalogues=catalogues)
     clock = Clock(UTC, lambda: datetime(2026, 3, 14, tzinfo=UTC))
-    return TemplatesScreen(Opening(mailbox, clock, "sample", contact=contact), "templates")
+    return CatalogueScreen(Opening(mailbox, clock, "sample", contact=contact), LIBRARY)
 
 
-def facts_of(screen: TemplatesScreen, section: str) -> list[list[str]]:
+def facts_of(screen: CatalogueScreen, section: str) -> list[list[str]]:
     """The lines of the details of each entry, without blanks."""
     details = []
     for entry in screen.entries(section):
@@ -256,4 +258,4 @@ def test_a_quick_reply_is_shown_whole_with_its_length(contact: PhoneRef | None, 
 
 
 def test_the_library_reads_its_catalogues_and_the_names_of_channels() -> None:
-    assert library().catalogues_to_read() == ("templates", "canned_responses", "channels")
+    assert LIBRARY.reads == ("templates", "canned_responses", "channels")

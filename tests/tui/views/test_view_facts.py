@@ -14,10 +14,16 @@ from frontdesk.client.server_info import FEATURES, Feature, Server
 from frontdesk.mailbox import CacheUsage
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.views import directory
-from frontdesk.tui.views.catalogue_screen import Block, CatalogueEntry
+from frontdesk.tui.views.catalogue_screen import (
+    Block,
+    CatalogueEntry,
+    CatalogueScreen,
+    CatalogueView,
+)
+from frontdesk.tui.views.resources import CHANNELS as CHANNELS_TABLE
+from frontdesk.tui.views.resources import DIRECTORY, value_words
 from frontdesk.tui.views.server import blocks, summary
-from frontdesk.tui.views.templates import bubble, fill_in, parameters, plain_text
+from frontdesk.tui.views.template_preview import bubble, fill_in, parameters, plain_text
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import (
     Channel,
@@ -57,7 +63,11 @@ TEAMS = (
         name="Atlantic shops",
         description="Answers for the shops",
         channels=("108",),
-        members=(UserRef(id="1", name="Ana Ruiz"), UserRef(id="2", name="Grace Okafor")),
+        members=(
+            UserRef(id="1", name="Ana Ruiz"),
+            UserRef(id="2", name="Grace Okafor"),
+            UserRef(id="9", name="Not listed"),
+        ),
     ),
     Team(id="2", name="Nobody", channels=("108", "109")),
 )
@@ -101,48 +111,50 @@ def entry_text(entry: CatalogueEntry) -> str:
     return " | ".join(map(str, (entry.id, *members, *found)))
 
 
+def screen(catalogue: CatalogueView, counts: Counts | None) -> CatalogueScreen:
+    """A catalogue of what is known, without a terminal."""
+    catalogues = SimpleNamespace(
+        users=lambda: USERS, teams=lambda: TEAMS, channels=lambda: CHANNELS, labels=lambda: LABELS,
+        custom_fields=lambda: FIELDS, channel_names=lambda: {"108": "London"},
+    )  # fmt: skip
+    mailbox: Any = SimpleNamespace(
+        catalogues=catalogues,
+        counts=lambda filter: counts,
+        conversations=lambda filter: Loaded(ROWS[:2]),
+        seen_conversations=lambda: ROWS,
+        contact=lambda row: CUSTOMERS.get(row.contact.id),
+    )
+    return CatalogueScreen(Opening(mailbox, CLOCK, "sample"), catalogue)
+
+
 def test_the_directory_says_what_the_server_sent_of_each_entry(
     pytestconfig: pytest.Config,
 ) -> None:
     drawing = Drawing()
-    entries = [
-        *map(directory.user_entry, USERS),
-        *map(directory.team_entry, TEAMS),
-        *(directory.channel_entry(channel, COUNTS) for channel in CHANNELS),
-        directory.channel_entry(CHANNELS[0], None),
-        directory.channel_entry(CHANNELS[0], Counts()),
-        *map(directory.label_entry, LABELS),
-        *map(directory.field_entry, FIELDS),
-    ]
-    drawing.add_text("entries", map(entry_text, entries))
-    for user in USERS:
-        drawing.add(f"user {user.id}", drawn(directory.user_facts(user, TEAMS), 60))
-    members = [
-        directory.member_line(member, user, "3")
-        for member, user in zip(TEAMS[0].members, (USERS[0], None), strict=True)
-    ]
-    for team in TEAMS:
-        drawing.add(f"team {team.id}", drawn([*directory.team_facts(team), *members], 60))
-    for channel in CHANNELS:
-        shown = directory.channel_facts(channel, TEAMS), directory.meta_facts(channel, CLOCK)
-        drawing.add(f"channel {channel.id}", drawn([*shown[0], *shown[1]], 60))
-    for label in LABELS:
-        drawing.add(f"label {label.id}", drawn(directory.label_facts(label), 60))
-    for field in FIELDS:
-        drawing.add(f"field {field.id}", drawn(directory.field_facts(field), 60))
+    directory = screen(DIRECTORY, COUNTS)
+    entries = {one.name: directory.entries(one.name) for one in DIRECTORY.resources}
+    entries["uncounted"] = screen(DIRECTORY, None).entries("channels")
+    entries["empty counts"] = screen(DIRECTORY, Counts()).entries("channels")
+    for name, listed in entries.items():
+        drawing.add_text(name, map(entry_text, listed))
+    for one in DIRECTORY.resources:
+        for entry in directory.entries(one.name):
+            shown = drawn(directory.blocks(one.name, entry), 60)
+            drawing.add(f"{one.thing} {entry.id}", shown)
     drawing.compare(pytestconfig, "directory-facts")
 
 
 def test_values_of_custom_fields_are_words() -> None:
     values = (True, False, 0, 12.5, "a\nb", ["x"])
-    assert [*map(directory.value_words, values)] == ["yes", "no", "0", "12.5", "a b", "['x']"]
+    assert [*map(value_words, values)] == ["yes", "no", "0", "12.5", "a b", "['x']"]
 
 
 def test_every_limit_of_the_provider_is_said_in_words() -> None:
     said = {}
+    known = screen(DIRECTORY, None).known
     for limit in ("50", "250", "1K", "2K", "10K", "100K", "UNLIMITED", "7"):
         channel = Channel(id="1", name="x", messaging_limit=f"TIER_{limit}")
-        lines = drawn(directory.channel_facts(channel, ()), 70)
+        lines = drawn(CHANNELS_TABLE.blocks(channel, known), 70)
         said[limit] = next(line[1][1].strip() for line in lines if line[0][1].startswith("limit"))
     assert said == {
         "50": "50 customers a day · TIER_50",
@@ -302,8 +314,15 @@ def test_places_for_the_customer_are_filled_in(text: str, filled: str) -> None:
 
 
 def test_entries_of_people_channels_and_labels_lead_to_their_conversations() -> None:
-    assert directory.user_entry(USERS[1]).filter == ConversationFilter(assignee="2")
-    assert directory.team_entry(TEAMS[0]).filter is None
+    directory = screen(DIRECTORY, None)
+    filters = {one.name: directory.entries(one.name)[0].filter for one in DIRECTORY.resources}
+    assert filters == {
+        "users": ConversationFilter(assignee="1"),
+        "teams": None,
+        "channels": ConversationFilter(channel="108"),
+        "labels": ConversationFilter(label="refund"),
+        "custom_fields": None,
+    }
 
 
 class Loaded(list[Any]):
@@ -343,31 +362,15 @@ COUNTED = Counts.model_validate(
 )
 
 
-def directory_screen(counts: Counts | None) -> directory.DirectoryScreen:
-    """The directory of what is known, without a terminal."""
-    catalogues = SimpleNamespace(
-        users=lambda: USERS, teams=lambda: TEAMS, channels=lambda: CHANNELS, labels=lambda: LABELS,
-        custom_fields=lambda: FIELDS, channel_names=lambda: {"108": "London"},
-    )  # fmt: skip
-    mailbox: Any = SimpleNamespace(
-        catalogues=catalogues,
-        counts=lambda filter: counts,
-        conversations=lambda filter: Loaded(ROWS[:2]),
-        seen_conversations=lambda: ROWS,
-        contact=lambda row: CUSTOMERS.get(row.contact.id),
-    )
-    return directory.DirectoryScreen(Opening(mailbox, CLOCK, "sample"))
-
-
 @pytest.mark.parametrize("name", ["counted", "not-counted"])
 def test_the_directory_says_how_many_conversations_are_behind_each_entry(
     pytestconfig: pytest.Config, name: str
 ) -> None:
     drawing = Drawing()
-    screen = directory_screen(COUNTED if name == "counted" else None)
-    for section in screen.SECTIONS:
-        for entry in screen.entries(section.name):
-            shown = drawn(screen.blocks(section.name, entry), 50)
+    directory = screen(DIRECTORY, COUNTED if name == "counted" else None)
+    for section in DIRECTORY.resources:
+        for entry in directory.entries(section.name):
+            shown = drawn(directory.blocks(section.name, entry), 50)
             lines = ("".join(text for _, text in line) for line in shown)
             drawing.add_text(f"{section.thing} {entry.name}", lines)
     drawing.compare(pytestconfig, f"directory-{name}")

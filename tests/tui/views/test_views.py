@@ -17,6 +17,7 @@ from frontdesk.tui.reports.screen import ReportScreen
 from frontdesk.tui.views.catalogue_screen import (
     CatalogueEntry,
     CatalogueList,
+    CatalogueScreen,
     Details,
     entry_line,
     fact,
@@ -24,7 +25,6 @@ from frontdesk.tui.views.catalogue_screen import (
     paragraph,
     title,
 )
-from frontdesk.tui.views.directory import DirectoryScreen
 from tests.conftest import NOW
 from tests.tui.compared_drawings import Drawing
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
@@ -76,7 +76,7 @@ async def test_letters_may_be_typed_ahead_of_the_menu_and_beyond_it(app: ViewApp
         await settle(pilot)
         # What a view shows at once is what was read before.
         await press(pilot, "v", "r", "v", "d")
-        assert isinstance(app.view, DirectoryScreen)
+        assert app.view.view_name == "directory"
         left = app.view.list
         for key in "vrjj":
             app.post_message(events.Key(key, key))
@@ -148,7 +148,7 @@ async def test_nothing_is_requested_for_a_view_that_was_left(app: ViewApp) -> No
         await settle(pilot)
         await press(pilot, "j")
         left = app.view
-        assert isinstance(left, DirectoryScreen)
+        assert isinstance(left, CatalogueScreen)
         left.dismiss(None)
         # As the timer does of a cursor that rested a moment before.
         left.count_behind()

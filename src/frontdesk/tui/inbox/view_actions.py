@@ -61,17 +61,16 @@ def _view(name: str, opening: Opening) -> Screen[ViewResult]:
             from frontdesk.tui.reports.screen import ReportScreen
 
             return ReportScreen(opening, glyphs=glyphs_for(os.environ))
-        case "directory":
-            from frontdesk.tui.views.directory import DirectoryScreen
-
-            return DirectoryScreen(opening)
         case "server":
             from frontdesk.tui.views.server import ServerScreen
 
             return ServerScreen(opening)
-    from frontdesk.tui.views.templates import TemplatesScreen
+    from frontdesk.tui.views.catalogue_screen import CatalogueScreen
+    from frontdesk.tui.views.resources import DIRECTORY, LIBRARY
 
-    return TemplatesScreen(opening, "canned_responses" if name == "replies" else "templates")
+    if name == "directory":
+        return CatalogueScreen(opening, DIRECTORY)
+    return CatalogueScreen(opening, LIBRARY, "canned_responses" if name == "replies" else None)
 
 
 class ViewActions(InboxBase):

@@ -1,35 +1,42 @@
-"""Base of the catalogue views: sections, a searchable list, and details of the selected entry."""
+"""View of catalogues: a section for each resource, a searchable list, and the entry's details.
+
+What a resource shows is a table, see `Resource`.
+"""
 
 import re
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from rich.cells import cell_len
 from rich.style import Style
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.inbox.sentences import LOADING
+from frontdesk.inbox.server_counts import counted_filter
+from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import is_e164, phone_pattern
 from frontdesk.tui import sentences
+from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.unsupported import refusal_words
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.text_layout import Piece, fit, spread, width_of, wrap
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import ConversationFilter, instant
+from frontdesk.wire import ConversationFilter, Counts, PhoneRef, Wire, instant
 
 # A function that draws lines of exactly the given width.
 Block = Callable[[int], list[list[Piece]]]
@@ -186,29 +193,136 @@ def entry_line(left: Sequence[Piece], right: Sequence[Piece] = ()) -> Block:
     return lambda width: [spread(left, right, width)]
 
 
-_READ_AT = "read "
+class Known(NamedTuple):
+    """What a table may show besides the row: the cache, the time, names of keys, the customer."""
+
+    mailbox: Mailbox
+    clock: Clock
+    keys: KeyNames
+    contact: PhoneRef | None = None
+
+    @property
+    def counts(self) -> Counts | None:
+        """The server's counts of all conversations."""
+        return self.mailbox.counts(ConversationFilter())
+
+    @property
+    def counts_assignees(self) -> bool:
+        """True if the server has counted the conversations of each user."""
+        return self.counts is not None and self.counts.by_assignee is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A catalogue: `name` at the mailbox, tab `title`; `thing` names a row, `things` several."""
+W = TypeVar("W", bound=Wire)
+# A member by its name, or a format.
+Value = str | Callable[[W, Known], str]
+Part = str | Callable[[W], str]
+
+
+def value_of(value: Value[W], row: W, known: Known) -> str:
+    """The text of a value; a member as one line, "" if it is absent."""
+    if callable(value):
+        return value(row, known)
+    return one_line(str(getattr(row, value) or "")) if value else ""
+
+
+def _part_of(part: Part[W], row: W) -> str:
+    return part(row) if callable(part) else part
+
+
+class Detail(NamedTuple, Generic[W]):
+    """Line of the details. optional: it is left out if it is empty. swatch: beside a colour."""
+
+    label: str
+    value: Value[W]
+    part: Part[W] = "text"
+    optional: bool = False
+    swatch: bool = False
+
+
+@dataclass(frozen=True)
+class Resource(Generic[W]):
+    """A catalogue: `name` at the mailbox, tab `title`; `thing` names a row, `things` several.
+
+    label, aside, count, hint, words, copied, filter: see `CatalogueEntry`. details: below the
+    label, in this order. open: what enter does with a row without a filter. view: name in VIEWS.
+    """
 
     name: str
     title: str
     thing: str
     things: str
+    view: str = "directory"
+    label: Value[W] = "name"
+    aside: Value[W] = ""
+    count: Value[W] = ""
+    hint: Value[W] = ""
+    hint_part: Part[W] = "dim"
+    swatch: Callable[[W], str | None] = lambda row: None
+    words: tuple[Value[W], ...] = ()
+    copied: Value[W] = "name"
+    filter: Callable[[W], ConversationFilter | None] = lambda row: None
+    details: tuple[Detail[W] | Callable[[W, Known], list[Block]], ...] = ()
+    open: "Callable[[CatalogueScreen, W], object] | None" = None
 
     def noun(self, count: int) -> str:
         """What a number of rows are."""
         return self.thing if count == 1 else self.things
 
+    def entry(self, row: Any, known: Known) -> CatalogueEntry:
+        """List row of a row."""
+        return CatalogueEntry(
+            row.id,
+            value_of(self.label, row, known),
+            value_of(self.aside, row, known),
+            value_of(self.count, row, known),
+            value_of(self.hint, row, known),
+            _part_of(self.hint_part, row),
+            self.swatch(row),
+            " ".join(value_of(value, row, known) for value in self.words),
+            value_of(self.copied, row, known),
+            self.filter(row),
+        )
+
+    def blocks(self, row: Any, known: Known) -> list[Block]:
+        """Details of a row."""
+        blocks = [title(value_of(self.label, row, known))]
+        for detail in self.details:
+            if not isinstance(detail, Detail):
+                blocks += detail(row, known)
+                continue
+            value = value_of(detail.value, row, known)
+            if value or not detail.optional:
+                swatch = colour_of(value) if detail.swatch else None
+                blocks.append(fact(detail.label, value, _part_of(detail.part, row), swatch=swatch))
+        return blocks
+
+
+class CatalogueView(NamedTuple):
+    """A view: its title, a section for each resource, its keys.
+
+    reads: names of the catalogues at the server. counted: so are the counts of all conversations.
+    """
+
+    title: str
+    resources: Sequence[Resource[Any]]
+    keys: Sequence[str]
+    reads: tuple[str, ...]
+    counted: bool = False
+
+
+def only_open(filter: ConversationFilter) -> ConversationFilter:
+    """The open conversations of a filter."""
+    return filter.model_copy(update={"status": "open"})
+
+
+_READ_AT = "read "
+REST_SECONDS = 0.2
+
 
 class CatalogueScreen(ViewScreen):
-    """Subclasses provide the sections, their entries, and the details of an entry."""
+    """Shows a catalogue; what is behind an entry is counted by the server."""
 
     CSS_PATH = [STYLES / "catalogue.tcss"]
-    SECTIONS: ClassVar[Sequence[Section]]
-    SHOWN: ClassVar[str]
     FIND = "catalogue.search"
     SEARCHES_AT_ONCE: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -230,10 +344,17 @@ class CatalogueScreen(ViewScreen):
         Binding("slash", "find", "Find in this list…", id="catalogue.search"),
     ]
 
-    def __init__(self, opening: Opening, section: str | None = None) -> None:
+    def __init__(
+        self, opening: Opening, catalogue: CatalogueView, section: str | None = None
+    ) -> None:
         super().__init__(opening)
-        names = [section.name for section in self.SECTIONS]
+        self.catalogue = catalogue
+        self.sections = catalogue.resources
+        self.known = Known(self.mailbox, self.clock, self.key_names, opening.contact)
+        names = [section.name for section in self.sections]
         self._at = names.index(section) if section in names else 0
+        self._rows: Mapping[str, Any] = {}
+        self._resting: Timer | None = None
         self._entries: Sequence[CatalogueEntry] = ()
         self._refused: Mapping[str, InboxError] = {}
         self._of: str | None = None
@@ -242,17 +363,31 @@ class CatalogueScreen(ViewScreen):
 
     # Interface of subclasses
 
-    @abstractmethod
+    @property
+    def view_name(self) -> str:
+        return self.section.view
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self.catalogue.keys
+
     def entries(self, section: str) -> list[CatalogueEntry]:
         """List rows of a section, from the cache."""
+        resource = next(one for one in self.sections if one.name == section)
+        self._rows = {row.id: row for row in getattr(self.mailbox.catalogues, section)()}
+        return [resource.entry(row, self.known) for row in self._rows.values()]
 
-    @abstractmethod
     def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
-        """Details of an entry."""
+        """Details of an entry of the section whose entries were read last."""
+        resource = next(one for one in self.sections if one.name == section)
+        return resource.blocks(self._rows[entry.id], self.known)
 
     def open_entry(self, section: str, entry: CatalogueEntry) -> None:
         """Handle enter on an entry without a conversation filter."""
-        self.action_pane("details")
+        if self.section.open is None:
+            self.action_pane("details")
+        else:
+            self.section.open(self, self._rows[entry.id])
 
     def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
@@ -272,14 +407,11 @@ class CatalogueScreen(ViewScreen):
         """Handle a change of the search text."""
         self._narrow(new_search=True)
 
-    def highlighted(self, entry: CatalogueEntry) -> None:
-        """Called when the cursor moves to another entry."""
-
     # Layout
 
     @property
-    def section(self) -> Section:
-        return self.SECTIONS[self._at]
+    def section(self) -> Resource[Any]:
+        return self.sections[self._at]
 
     def body(self) -> ComposeResult:
         yield Bar(id="catalogue-tabs")
@@ -304,7 +436,7 @@ class CatalogueScreen(ViewScreen):
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         name = one_line(self.inbox_title)
-        return [("accent", f" {self.SHOWN} "), ("strong", name)], [
+        return [("accent", f" {self.catalogue.title} "), ("strong", name)], [
             ("dim", f"  {self.heading_count()} ")
         ]
 
@@ -319,7 +451,7 @@ class CatalogueScreen(ViewScreen):
         if not self.composed:
             return
         pieces: list[Piece] = []
-        for at, section in enumerate(self.SECTIONS):
+        for at, section in enumerate(self.sections):
             words = f" {at + 1} {section.title} " if self.size.width >= 72 else f" {section.title} "
             pieces += [("text", " "), ("chip" if at == self._at else "dim", words)]
         if self.size.width < LEAST_FOR_TABS:
@@ -370,14 +502,8 @@ class CatalogueScreen(ViewScreen):
         id = f"{self.section.name} {entry.id}" if entry else None
         self.details.put(blocks, keep_place=id == self._of)
         if entry is not None and id != self._of:
-            self.highlighted(entry)
+            self._count_when_resting(entry)
         self._of = id
-
-    def refresh_details(self) -> None:
-        """Update the details of the entry under the cursor."""
-        entry = self.list.row
-        if entry is not None and self.composed:
-            self.details.put(self.blocks(self.section.name, entry), keep_place=True)
 
     # Requests
 
@@ -385,19 +511,50 @@ class CatalogueScreen(ViewScreen):
         return instant(self.mailbox.get_setting(f"{_READ_AT}{self.section.name}"))
 
     async def read(self) -> None:
-        await self.ask(self._read_catalogues)
+        async def count() -> None:
+            if await self.mailbox.refresh_counts(ConversationFilter()):
+                self.show_saved()
 
-    def catalogues_to_read(self) -> tuple[str, ...]:
-        """Names of the catalogues to refresh: the sections, and those needed for names."""
-        return tuple(section.name for section in self.SECTIONS)
+        await self.ask(self._read_catalogues)
+        if self.catalogue.counted:
+            await self.ask(count)
+        if self.list.row is not None:
+            self._count_when_resting(self.list.row)
 
     async def _read_catalogues(self) -> None:
-        names = self.catalogues_to_read()
+        names = self.catalogue.reads
         self._refused = await self.mailbox.refresh_catalogues(names)
         for name in names:
             if name not in self._refused:
                 self.note_read(name)
         self.show_saved()
+
+    def _count_when_resting(self, entry: CatalogueEntry) -> None:
+        """Request the counts of the entry after the cursor has been on it for `REST_SECONDS`."""
+        if self._resting is not None:
+            self._resting.stop()
+        if entry.filter is not None:
+            self._resting = self.set_timer(REST_SECONDS, self.count_behind)
+
+    @work(group="behind", exclusive=True)
+    async def count_behind(self) -> None:
+        """Request the conversation counts of the entry under the cursor."""
+        entry = self.list.row
+        if entry is None or entry.filter is None:
+            return
+        filter = entry.filter
+
+        async def count() -> None:
+            if filter.assignee is None or self.known.counts_assignees:
+                await self.mailbox.refresh_counts(counted_filter(filter))
+            else:
+                # Without counts by assignee: the length of the first page.
+                await self.mailbox.refresh_conversations(only_open(filter))
+
+        await self.ask(count)
+        entry = self.list.row
+        if entry is not None and self.composed:
+            self.details.put(self.blocks(self.section.name, entry), keep_place=True)
 
     def note_read(self, section: str) -> None:
         """Store the time of the last refresh of a section."""
@@ -406,10 +563,10 @@ class CatalogueScreen(ViewScreen):
     # Keys
 
     def action_section(self, step: int) -> None:
-        self._go_to_section((self._at + step) % len(self.SECTIONS))
+        self._go_to_section((self._at + step) % len(self.sections))
 
     def action_section_at(self, at: int) -> None:
-        if at < len(self.SECTIONS):
+        if at < len(self.sections):
             self._go_to_section(at)
 
     def _go_to_section(self, at: int) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
 
 from textual import on, work
 from textual.widgets import Input
@@ -24,7 +23,8 @@ from frontdesk.tui.views.catalogue_screen import (
     CatalogueEntry,
     CatalogueList,
     CatalogueScreen,
-    Section,
+    CatalogueView,
+    Resource,
     heading,
     paragraph,
 )
@@ -32,6 +32,16 @@ from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
 from frontdesk.wire import Contact, Page, PhoneRef
 
 _ALL, _SEEN = "contacts", "seen"
+_HERE = "on this computer"
+CONTACTS = CatalogueView(
+    "CONTACTS",
+    (
+        Resource[Contact](_ALL, "All", "contact", "contacts"),
+        Resource[Contact](_SEEN, "On this computer", f"contact {_HERE}", f"contacts {_HERE}"),
+    ),
+    keys=(),
+    reads=("custom_fields",),
+)
 _MOST_SEEN = 50
 # In place of the number of a selected contact above the results, which its order is not.
 _BELOW, _ABSENT = "further below", "not in this list"
@@ -41,15 +51,10 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     """Enter shows a contact's conversations, by a local filter over the whole list."""
 
     view_name = "contacts"
-    SHOWN = "CONTACTS"
     SEARCHES_AT_ONCE = True
-    SECTIONS: ClassVar[Sequence[Section]] = (
-        Section(_ALL, "All", "contact", "contacts"),
-        Section(_SEEN, "On this computer", "contact on this computer", "contacts on this computer"),
-    )
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
+        super().__init__(opening, CONTACTS)
         self._results: Sequence[Contact] = ()
         self._found_for: str | None = None
         self._further: str | None = None
@@ -173,9 +178,6 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     async def read(self) -> None:
         await super().read()
         await self.ask(partial(self._find, self._search_words()))
-
-    def catalogues_to_read(self) -> tuple[str, ...]:
-        return ("custom_fields",)
 
     def search_changed(self) -> None:
         """Show local matches at once; request the server's once typing pauses."""

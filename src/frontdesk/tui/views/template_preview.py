@@ -1,31 +1,16 @@
-"""Library view: message templates as WhatsApp renders them, and quick replies.
-
-Preview of a message template in WhatsApp's layout, with placeholders highlighted.
+"""Preview of a message template in WhatsApp's layout, with placeholders highlighted.
 
 Components are Meta's JSON, unvalidated: any member may be missing or of another type.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from frontdesk.text.clean import humanize, one_line, shown_line
-from frontdesk.text.phones import contact_name
-from frontdesk.text.times import short_date
-from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.views.catalogue_screen import (
-    Block,
-    CatalogueEntry,
-    CatalogueScreen,
-    Section,
-    fact,
-    heading,
-    paragraph,
-    title,
-)
 from frontdesk.tui.widgets.message_list import marked_pieces
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap_pieces
-from frontdesk.wire import CannedResponse, PhoneRef, Template
+from frontdesk.wire import PhoneRef, Template
 
 BUBBLE_WIDTH = 60
 _LEAST_WIDTH = 12
@@ -266,139 +251,3 @@ def _dicts(component: Component, name: str) -> list[Component]:
     if not isinstance(values, list):
         return []
     return [value for value in values if isinstance(value, Mapping)]
-
-
-_STATUS_PARTS = {"APPROVED": "dim", "PENDING": "note", "IN_APPEAL": "note"}
-_QUALITY_PARTS = {"GREEN": "text", "YELLOW": "warning", "RED": "error"}
-
-
-class TemplatesScreen(CatalogueScreen):
-    """Read-only catalogues of replies; they do not filter conversations."""
-
-    keys = (
-        "{view.back} back",
-        "{list.next}/{list.previous} move",
-        "{catalogue.search} find",
-        "{view.copy} copy text",
-        "{catalogue.before} {catalogue.after} section",
-        "{catalogue.details} details",
-        "{view.menu} views",
-    )
-    SHOWN = "LIBRARY"
-    SECTIONS: ClassVar[Sequence[Section]] = (
-        Section("templates", "Templates", "template", "templates"),
-        Section("canned_responses", "Quick replies", "quick reply", "quick replies"),
-    )
-
-    def __init__(self, opening: Opening, section: str) -> None:
-        super().__init__(opening, section)
-        self._contact = opening.contact or PhoneRef(id="")
-        self._templates: dict[str, Template] = {}
-        self._replies: dict[str, CannedResponse] = {}
-
-    @property
-    def view_name(self) -> str:
-        return "templates" if self.section.name == "templates" else "replies"
-
-    def catalogues_to_read(self) -> tuple[str, ...]:
-        return (*super().catalogues_to_read(), "channels")
-
-    def entries(self, section: str) -> list[CatalogueEntry]:
-        catalogues = self.mailbox.catalogues
-        if section == "templates":
-            self._templates = {template.id: template for template in catalogues.templates()}
-            return [_template_entry(value) for value in self._templates.values()]
-        self._replies = {reply.id: reply for reply in catalogues.canned_responses()}
-        return [_reply_entry(reply) for reply in self._replies.values()]
-
-    def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
-        if section == "templates":
-            template = self._templates[entry.id]
-            return [*self._facts(template), *_layout(template)]
-        reply = self._replies[entry.id]
-        filled = self._filled_in(entry.copied) != entry.copied
-        name = f" with the name of {contact_name(self._contact)}" if filled else ""
-        return [
-            title(f"/{one_line(reply.short_code)}"),
-            paragraph(""),
-            lambda width: [
-                spread(line, (), width)
-                for line in wrap_pieces(marked_pieces(reply.text), min(width, 72))
-            ],
-            paragraph(""),
-            paragraph(
-                f"{len(reply.text)} characters · {self.key_names['view.copy']}: copy{name}",
-                "dim",
-            ),
-        ]
-
-    def copied(self) -> str:
-        """The text, with the name of the selected conversation's customer."""
-        return self._filled_in(super().copied())
-
-    def _filled_in(self, text: str) -> str:
-        entry = self.list.row
-        template = self._templates.get(entry.id) if entry and self._is_template else None
-        return fill_in(text, self._contact, dict(parameters(template)) if template else {})
-
-    @property
-    def _is_template(self) -> bool:
-        return self.section.name == "templates"
-
-    def _facts(self, template: Template) -> list[Block]:
-        channels = self.mailbox.catalogues.channel_names()
-        names = [channels.get(id, id) for id in template.channels]
-        status = one_line(template.status or "")
-        quality = one_line(template.quality_score or "")
-        category = one_line(template.category or "")
-        if template.previous_category:
-            category += f" (was {one_line(template.previous_category)})"
-        blocks = [
-            title(one_line(template.name)),
-            fact("language", one_line(template.language)),
-            fact("category", category),
-            fact("status", status, _STATUS_PARTS.get(status, "error") if status else "dim"),
-            fact("quality", quality, _QUALITY_PARTS.get(quality, "dim")),
-        ]
-        if template.rejected_reason and template.rejected_reason != "NONE":
-            blocks.append(
-                fact("refused because", humanize(one_line(template.rejected_reason)), "error")
-            )
-        if names:
-            blocks.append(fact("numbers", ", ".join(names)))
-        changed = self.clock.local(template.updated_at)
-        if changed:
-            blocks.append(fact("changed", f"{short_date(changed)} {changed.year}"))
-        return blocks
-
-
-def _template_entry(template: Template) -> CatalogueEntry:
-    status = one_line(template.status or "?")
-    shown = "" if status == "APPROVED" else status
-    text = plain_text(template)
-    return CatalogueEntry(
-        template.id,
-        one_line(template.name),
-        one_line(template.language),
-        hint=shown.lower() or one_line(template.category or "").lower(),
-        hint_part=_STATUS_PARTS.get(status, "error"),
-        words=f"{status} {template.category or ''} {template.quality_score or ''} {text}",
-        copied=text,
-    )
-
-
-def _reply_entry(reply: CannedResponse) -> CatalogueEntry:
-    return CatalogueEntry(
-        reply.id, f"/{one_line(reply.short_code)}", one_line(reply.text), copied=reply.text
-    )
-
-
-def _layout(template: Template) -> list[Block]:
-    """Preview of a template, one block per line so that it scrolls by line; then parameters."""
-    blocks: list[Block] = [heading("AS WHATSAPP SHOWS IT"), lambda width: bubble(template, width)]
-    places = parameters(template)
-    if places:
-        blocks.append(heading("FILLED IN BY THE SENDER"))
-        blocks += [fact(place, example or "no example", "note") for place, example in places]
-    blocks.append(lambda width: [[("text", fit("", width))]])
-    return blocks
