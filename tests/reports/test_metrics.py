@@ -431,6 +431,9 @@ def test_a_part_of_another_answer_is_taken_if_it_has_it() -> None:
     waits = WaitAges(under_1h=2)
     other = report_of(live=LiveCounts(open=9, waits=waits), labels=())
     assert with_part(report, "labels", other).labels == ()
+    everyone = EveryoneReport(current=PersonFigures(resolutions_count=2))
+    whole = with_part(report, "users", report_of(users=(), everyone=everyone))
+    assert (whole.users, whole.everyone) == ((), everyone)
     live = with_part(report, "waits", other).live
     assert live is not None
     assert (live.open, live.waits) == (3, waits)

@@ -144,7 +144,7 @@ def _group(scope: str, sent: Any) -> BreakdownRow:
 def with_part(report: Report, part: str, answer: Report | None) -> Report:
     """Return a report with a part of another answer, as far as that has it.
 
-    What was open at the end comes with the waits.
+    What was open at the end comes with the waits, all persons together with each of them.
     """
     if answer is None:
         return report
@@ -154,8 +154,9 @@ def with_part(report: Report, part: str, answer: Report | None) -> Report:
             return report
         live = report.live.model_copy(update={"waits": answer.live.waits})
         return report.model_copy(update={"live": live})
-    value = getattr(answer, part)
-    return report if value is None else report.model_copy(update={part: value})
+    members = (part, "everyone") if part in ("users", "teams") else (part,)
+    update = {name: value for name in members if (value := getattr(answer, name)) is not None}
+    return report.model_copy(update=update) if update else report
 
 
 def _with_backlog(report: Report, answer: Report) -> Report:
@@ -335,7 +336,8 @@ class LiveFigure:
     """A live count, the filter of its list, and what that shows if it is not what was counted.
 
     waiting: terms of a query for how long customers of the list wait. late: a customer who is
-    counted waits too long. meaning: what is counted, where the name does not say it.
+    counted waits too long. meaning: what is counted, where the name does not say it. minor: where
+    there is little room, it is not shown.
     """
 
     field: str
@@ -346,6 +348,7 @@ class LiveFigure:
     waiting: str = ""
     late: bool = False
     meaning: str = ""
+    minor: bool = False
 
     @property
     def heading(self) -> str:
@@ -369,6 +372,7 @@ LIVE = (
         _OPEN,
         "all open conversations: the server cannot filter for unattended ones",
         meaning="open, without a first answer or with a customer who waits again",
+        minor=True,
     ),
     LiveFigure(
         "awaiting_human",

@@ -147,7 +147,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
         rows = list(csv.DictReader((tmp_path / "report.csv").read_text("utf-8-sig").splitlines()))
         assert rows[0]["value"] == "65"
         assert {row["scope"] for row in rows} == {
-            *("all", "channel", "author", "pricing", "part", "live")
+            *("all", "channel", "user", "everyone", "author", "pricing", "part", "live")
         }
         assert len({row["from"] for row in rows if row["scope"] == "part"}) == 14
         body = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))

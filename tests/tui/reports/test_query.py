@@ -91,7 +91,8 @@ def test_targets_are_asked_for_in_seconds() -> None:
 def test_parts_are_asked_for_as_far_as_they_are_shown_and_can_be_had(
     options: dict[str, Any], parts: list[str]
 ) -> None:
-    assert ReportOptions(**options).included == parts
+    breakdown = options.get("breakdown", "channels")
+    assert ReportOptions(**options).included(breakdown) == parts
 
 
 def test_every_report_has_channels_and_one_of_business_hours_no_hours() -> None:

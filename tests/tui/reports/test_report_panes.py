@@ -304,17 +304,22 @@ async def test_the_cursor_of_the_live_counts_stops_at_both_ends() -> None:
         assert live.copied == "need a human: –"
 
 
-@pytest.mark.parametrize(("count", "lines"), [(0, 1), (1, 1), (9, 9), (10, 9)])
-async def test_a_breakdown_has_room_for_nine_rows(count: int, lines: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "height", "lines"),
+    [(0, 40, 2), (1, 40, 2), (13, 40, 14), (40, 40, 15), (40, 49, 24), (40, 32, 7)],
+)
+async def test_a_breakdown_has_the_room_that_figures_and_charts_leave(
+    count: int, height: int, lines: int
+) -> None:
     app = PanesApp()
-    async with app.run_test(size=(110, 50)) as pilot:
+    async with app.run_test(size=(110, height)) as pilot:
         channels = tuple(
             ChannelMetrics(channel=Ref(id=str(n), name=f"Shop {n}"), metrics=Metrics())
             for n in range(count)
         )
         show(app.panes, report(channels=channels))
         await settle(pilot)
-        assert app.panes.query_one("#report-channels-pane").size.height == lines + 2
+        assert app.panes.query_one("#report-channels-pane").size.height == lines + 1
 
 
 @pytest.mark.parametrize(
@@ -401,9 +406,10 @@ async def test_counts_are_on_one_line_as_soon_as_they_fit() -> None:
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (120, "need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12 ░░▒██████"),
-        (100, "unassigned 3 unattended 0 need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12"),
-        (80, "unass. 3 unatt. 0 human – wait <1h 3 1–4h 2 4–24h 0 >1d 12"),
+        (140, "unattended 0 need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12 ░░░░▒▒██████████████"),
+        (120, "unassigned 3 need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12 ░░░░▒▒██████████████"),
+        (100, "unassigned 3 need a human – wait <1h 3 1–4h 2 4–24h 0 >1d 12 ░░░▒▒████████████"),
+        (80, "unass. 3 human – wait <1h 3 1–4h 2 4–24h 0 >1d 12 ░░▒██████"),
     ],
 )
 async def test_counts_have_whole_words_and_ages_too_as_far_as_they_fit(

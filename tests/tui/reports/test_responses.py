@@ -116,7 +116,7 @@ async def test_a_report_that_loads_makes_no_statement_about_figures(
     source.report = halt
     app = report(source)
     async with app.run_test(size=(120, 40)) as pilot:
-        await idle_until(pilot, lambda: "CHANNEL" in shown(app))
+        await idle_until(pilot, lambda: "PERSON" in shown(app))
         assert " messages" not in shown(app)
         assert "No messages" not in shown(app)
         assert shown(app).count("Loading…") == 3

@@ -1,15 +1,37 @@
 """The report, driven by keys on the sample and read from the screen."""
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Refused
+from frontdesk.tui.reports.query import ReportOptions
+from frontdesk.tui.reports.reading import REMEMBERED
 from frontdesk.tui.reports.tables import LiveLine
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Report
 from tests.tui.conftest import Open, lines, notifications, settle, shown
-from tests.tui.reports import line_with, title_of
+from tests.tui.reports import Answering, failing, line_with, title_of
 from tests.tui.views import press, type_in
+
+
+class Answers(Answering):
+    """The sample's server, with a function that answers reports."""
+
+    def __init__(
+        self, client: InboxClient, answer: Callable[[ReportQuery], Awaitable[Report]]
+    ) -> None:
+        super().__init__(client, failing)  # type: ignore[arg-type]
+        self._awaited = answer
+
+    async def report(self, query: ReportQuery | None = None) -> Report:
+        assert query is not None
+        return await self._awaited(query)
 
 
 async def test_it_opens_on_seven_days_against_the_seven_before(report: Open) -> None:
@@ -21,10 +43,61 @@ async def test_it_opens_on_seven_days_against_the_seven_before(report: Open) -> 
         assert "open 60" in lines(app)[1]
         assert " ▲124% " in line_with(app, "New conversations")
         text = shown(app)
-        for words in ("CAME AND WENT", "OPEN AT THE DAY'S END", "CHANNEL", "P90"):
+        for words in ("CAME AND WENT", "OPEN AT THE DAY'S END", "PERSON", "P90"):
             assert words in text
         assert "the last day is partial" in lines(app)[-2]
         assert lines(app)[-1].endswith("live")
+
+
+@pytest.mark.parametrize(
+    ("size", "subject", "headings"),
+    [
+        ((120, 40), "", ["PERSON"]),
+        ((120, 40), "label:vip", ["CHANNEL"]),
+        ((200, 60), "", ["PERSON", "CHANNEL"]),
+        ((80, 24), "", []),
+    ],
+)
+async def test_people_come_first_where_they_have_room_and_are_asked_for_nowhere_else(
+    report: Open,
+    client: InboxClient,
+    cache: Cache,
+    size: tuple[int, int],
+    subject: str,
+    headings: list[str],
+) -> None:
+    asked: list[ReportQuery] = []
+
+    async def answer(query: ReportQuery) -> Report:
+        asked.append(query)
+        return await client.report(query)
+
+    cache.set_setting(REMEMBERED, ReportOptions(subject=subject).to_store())
+    app = report(Answers(client, answer))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        drawn = [head for head in ("PERSON", "CHANNEL") if f" {head} " in shown(app)]
+        assert drawn == headings
+        with_people = any("users" in (query.include or "") for query in asked)
+        assert with_people == ("PERSON" in headings)
+
+
+async def test_without_people_on_the_server_channels_stay(
+    report: Open, client: InboxClient
+) -> None:
+    async def no_people(query: ReportQuery) -> Report:
+        if "users" in (query.include or ""):
+            raise Refused("include: users is not known.", code="invalid_request")
+        return await client.report(query)
+
+    app = report(Answers(client, no_people))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert " CHANNEL " in shown(app)
+        assert line_with(app, "London")
+        await press(pilot, "5")
+        assert "▸PERSON" in shown(app)
+        assert "users is not known" in shown(app)
 
 
 async def test_at_80_columns_the_header_has_both_periods_and_cuts_no_word(report: Open) -> None:

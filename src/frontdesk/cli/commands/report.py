@@ -306,7 +306,7 @@ def report_command(
             "zone": zone,
             "business": business_hours,
             "granularity": granularity,
-            "breakdown": grouped[-1] if grouped else "channels",
+            "breakdown": grouped[-1] if grouped else "",
             "hours": hours,
             "spread": spread,
         }

@@ -114,9 +114,10 @@ def _heading(chart: Chart, width: int, glyphs: Glyphs) -> list[Piece]:
     title = f" {chart.title}"
     for gap in ("  ", " "):
         legend = f"{gap} {glyphs.bar} {chart.now}{gap}{glyphs.before} {chart.then}"
-        if len(title + legend) <= width:
-            return [("strong", title), ("dim", fit(legend, width - len(title)))]
-    return [("strong", fit(title, width))]
+        if len(title + legend) < width:
+            rule = f"{legend} ".ljust(width - len(title), glyphs.floor)
+            return [("dim", glyphs.floor), ("strong", title), ("dim", rule[:-1])]
+    return [("dim", glyphs.floor), ("strong", fit(title, width - 1))]
 
 
 def _beside(lines: Sequence[list[Piece]]) -> list[Piece]:

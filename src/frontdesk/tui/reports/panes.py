@@ -241,7 +241,9 @@ def copied_period(report: Report, zone: tzinfo, channel: str) -> str:
 
 
 ORDER = ("live", "metrics", "plot", "authors", "channels")
-_MOST_CHANNEL_ROWS = 9
+# Lines of the figures with their margin, and least ones of the charts above a breakdown.
+_FIGURES, _CHARTS = 13, 10
+_LEAST_ROWS = 5
 # Least width and height of a screen that shows everything.
 _HUGE = (200, 50)
 
@@ -401,6 +403,11 @@ class ReportPanes(Vertical):
         self._fit_live()
 
     @property
+    def shows_all(self) -> bool:
+        """True if figures, charts and a breakdown are above each other."""
+        return self.screen.has_class("-wide") and self.screen.has_class("-tall")
+
+    @property
     def is_huge(self) -> bool:
         """True if there is room for people, hours and authors beside the rest."""
         return self.has_class("-huge")
@@ -438,9 +445,13 @@ class ReportPanes(Vertical):
         self.query_one("#channels-head", TableHeading).refresh()
 
     def _fit_breakdown(self) -> None:
-        """Make room for the rows of a breakdown, on a large screen for all that fit."""
-        rows = min(max(1, len(self.channels.rows)), _MOST_CHANNEL_ROWS)
-        height = "1fr" if self.is_huge else rows + 2 + bool(self._remark.display)
+        """Make room for the rows of a breakdown: for all, as far as the charts keep theirs."""
+        beside = 1 + bool(self._remark.display)
+        room = self.size.height - self.live.lines_for(self.size.width) - _FIGURES - _CHARTS
+        most = max(_LEAST_ROWS, room - beside) if self.shows_all else self.size.height
+        # Without rows, a sentence is on the second line.
+        rows = max(2, min(len(self.channels.rows), most))
+        height = "1fr" if self.is_huge else rows + beside
         self.query("#report-channels-pane").set_styles(height=height)
 
     def show_beside(self, people: Report | None, hours: Report | None, words: str) -> None:

@@ -44,8 +44,9 @@ class ReportOptions:
     # What the report is of: "" for all, or user:ID, team:ID, label:TITLE.
     subject: str = ""
     granularity: str | None = None
-    # What is shown: the breakdown, hours in place of the plot, p50 and p90, the pane and its row.
-    breakdown: str = "channels"
+    # What is shown: the breakdown ("": by the room that there is), hours in place of the plot, p50
+    # and p90, the pane and its row.
+    breakdown: str = ""
     hours: bool = False
     spread: bool = False
     pane: str = "metrics"
@@ -59,7 +60,7 @@ class ReportOptions:
             members = json.loads(text or "{}")
             options = cls(**{name: value for name, value in members.items() if name in known})
             options.span(date.max - timedelta(days=1))
-            DIMENSIONS[options.breakdown]
+            DIMENSIONS[options.breakdown or "users"]
             if options.subject:
                 FILTERED_REPORT_PARTS[options.subject.partition(":")[0]]
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -88,10 +89,9 @@ class ReportOptions:
         """Granularity of the series: the chosen one, or else that of the period."""
         return self.granularity or granularity_for(self.span(today).days(today))
 
-    @property
-    def included(self) -> list[str]:
+    def included(self, breakdown: str) -> list[str]:
         """Parts that are asked for in requests of their own, as far as they are shown."""
-        shown = {self.breakdown: self.breakdown != "channels", "hours": self.hours, "waits": True}
+        shown = {breakdown: breakdown != "channels", "hours": self.hours, "waits": True}
         return [part for part, is_shown in shown.items() if is_shown and self.has_part(part)]
 
     def has_part(self, part: str) -> bool:

@@ -48,8 +48,10 @@ class ReportReading(ViewScreen):
         self._part_refusals: dict[str, str] = {}
         # If the server refused p50 and p90 that only the width asked for.
         self._refuses_spread = False
-        # If it is wide, and large, as of when it was read last.
-        self._shape = (self.app.size.width >= WIDE, False)
+        # If the server refused figures by person.
+        self._refuses_people = False
+        # If it is wide, large, and what its table is of, as of when it was read last.
+        self._shape = (self.app.size.width >= WIDE, False, "channels")
 
     def body(self) -> ComposeResult:
         yield self._panes
@@ -94,18 +96,39 @@ class ReportReading(ViewScreen):
         except InboxError as error:
             otherwise = self.named("{view.refresh} asks again.")
             self._part_refusals[part] = panes.refusal(error, otherwise)
+            if part == "users" and isinstance(error, (Forbidden, NotFound, Refused)):
+                self._refuses_people = True
             raise
         finally:
             self._show_parts()
 
     def _parts(self) -> list[str]:
         """Parts that are shown: those of the options, and what a large screen has beside them."""
-        parts = self._options.included
+        parts = self._options.included(self._breakdown)
         beside = ("users", "hours") if self._panes.is_huge else ()
         return [
             *parts,
             *(part for part in beside if part not in parts and self._options.has_part(part)),
         ]
+
+    @property
+    def _breakdown(self) -> str:
+        """What the table is of: if nothing was chosen, people where it has room and they do not.
+
+        Channels where people cannot be had.
+        """
+        if self._options.breakdown:
+            return self._options.breakdown
+        is_theirs = self._panes.shows_all and not self._panes.is_huge
+        return "users" if is_theirs and self._has_people else "channels"
+
+    @property
+    def _has_people(self) -> bool:
+        """False if the server is known to have no figures by person for this report."""
+        if not self._options.has_part("users") or self._refuses_people:
+            return False
+        answer = self.mailbox.report(self._query("users"))
+        return answer is None or answer.users is not None
 
     def _query(self, part: str = "") -> ReportQuery:
         """The query of the report or a part; wide tables have p50 and p90 without being asked."""
@@ -118,7 +141,7 @@ class ReportReading(ViewScreen):
         return self.app.size.width >= WIDE
 
     def on_resize(self, event: events.Resize) -> None:
-        shape = self._is_wide, self._panes.is_huge
+        shape = self._is_wide, self._panes.is_huge, self._breakdown
         if shape != self._shape:
             self._shape = shape
             if self.composed:
@@ -178,7 +201,7 @@ class ReportReading(ViewScreen):
         if not self.composed:
             return
         self._show_live()
-        part = self._options.breakdown
+        part = self._breakdown
         is_base = part == "channels"
         answer = self._report if is_base else self.mailbox.report(self._query(part))
         has_part = self._options.has_part(part)

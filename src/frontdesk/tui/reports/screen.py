@@ -108,7 +108,7 @@ class ReportScreen(ReportReading):
         "{report.period} {report.before} {report.after} dates",
         "{report.subject} filter",
         "{report.sort} sort",
-        "{report.users} people",
+        "{report.channels} {report.users} channels, people",
         "{report.hours} hours",
         "{report.business} business hours",
         "{report.channel} channel",
@@ -173,7 +173,7 @@ class ReportScreen(ReportReading):
 
     def action_breakdown(self, part: str) -> None:
         """Show a table by channel, person, team or label."""
-        if part != self._options.breakdown:
+        if part != self._breakdown:
             self._keep(breakdown=part)
         self._panes.enter("channels")
 
@@ -395,7 +395,7 @@ class ReportScreen(ReportReading):
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
-        for part in self._options.included:
+        for part in self._parts():
             report = with_part(report, part, self.mailbox.report(self._query(part)))
         return report
 

@@ -283,7 +283,8 @@ def fit_right(text: str, width: int) -> str:
 
 # Shades of waits by age, and cells of their bar.
 _AGE_SHADES, _PLAIN_AGE_SHADES = "░▒▓█", ".:+#"
-_LEAST_AGES, _MOST_AGES = 6, 20
+_LEAST_AGES, _SOME_AGES, _MOST_AGES = 6, 12, 20
+_GAP_OF_AGES = 3
 
 
 class LiveLine(LineWidget, can_focus=True):
@@ -357,9 +358,12 @@ class LiveLine(LineWidget, can_focus=True):
         width = self.size.width
         lines = self._lines(width)
         pieces = lines[y] if y < len(lines) else []
-        room = min(_MOST_AGES, width - width_of(pieces) - 3)
+        room = self._room_for_ages(pieces)
         ages = self._ages(room) if y == len(lines) - 1 and room >= _LEAST_AGES else []
         return Strip(self.segments(spread(pieces, ages, width)), width)
+
+    def _room_for_ages(self, line: list[Piece]) -> int:
+        return min(_MOST_AGES, self.size.width - width_of(line) - _GAP_OF_AGES)
 
     def _ages(self, room: int) -> list[Piece]:
         """The shares of waits by age as a bar, the longest waits last."""
@@ -378,19 +382,26 @@ class LiveLine(LineWidget, can_focus=True):
     def _lines(self, width: int) -> list[list[Piece]]:
         """One line, with short names if need be; else one of counts and one of waits by age.
 
-        Short names of counts over a target and of ages beside each other would be mistaken.
+        Minor counts, unless the cursor is on them, give way to the bar of waits. Short names of
+        counts over a target and of ages beside each other would be mistaken.
         """
         whole = range(len(self._figures))
         aged = [at for at in whole if self._figures[at].field.startswith("waiting_")]
         counts = [at for at in whole if at not in aged]
+        major = [at for at in whole if not self._figures[at].minor or self._is_here(at)]
         has_over = any(live.field.startswith("over_") for live in self._figures)
-        lines = [self._line_of(whole, (), gap=3)]
-        if not has_over:
-            lines = [self._line_of(whole, aged, gap=3)]
-            lines += [self._spaced(whole, width, short) for short in (aged, whole)]
-        one = next((line for line in lines if width_of(line) <= width), None)
-        if one is not None:
-            return [one]
+        styles = [((), 3)] if has_over else [(aged, 3), (aged, 1), (whole, 3), (whole, 1)]
+        rooms = (_SOME_AGES, _LEAST_AGES) if self._ages(_LEAST_AGES) else ()
+        for least in rooms:
+            for short, gap in styles:
+                for some in (whole, major):
+                    line = self._line_of(some, short, gap=gap)
+                    if self._room_for_ages(line) >= least:
+                        return [line]
+        for short, gap in styles:
+            line = self._line_of(whole, short, gap=gap)
+            if width_of(line) <= width:
+                return [line]
         return [self._fitting(some, width) for some in (counts, aged) if some]
 
     def _fitting(self, some: Sequence[int], width: int) -> list[Piece]:
@@ -409,6 +420,9 @@ class LiveLine(LineWidget, can_focus=True):
         line = self._line_of(some, short, gap=3)
         return line if width_of(line) <= width else self._line_of(some, short, gap=1)
 
+    def _is_here(self, at: int) -> bool:
+        return self.has_focus and at == self._at
+
     def _line_of(self, some: Sequence[int], short: Sequence[int], *, gap: int) -> list[Piece]:
         first = 0 in some
         pieces: list[Piece] = [("accent", "▸" if self.has_focus and first else " ")]
@@ -417,7 +431,7 @@ class LiveLine(LineWidget, can_focus=True):
             pieces.append(("dim", f"NOW {self._as_of}" if width >= 80 else "NOW"))
         for at in some:
             live = self._figures[at]
-            here = self.has_focus and at == self._at
+            here = self._is_here(at)
             mark = ("▸" if here else " ").rjust(gap)
             name = f"{live.short if at in short else live.name} "
             value = live_words(self._counts, live)
