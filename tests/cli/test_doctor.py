@@ -202,7 +202,7 @@ def test_a_feature_has_its_state_and_the_reason_on_one_line_however_narrow_the_t
     assert "conversations yes" in lines
     assert "messages not allowed The key may not read this." in lines
     assert "counts of conversations no The server does not have this." in lines
-    assert "notes not seen" in lines
+    assert "notes no This server lists no notes." in lines
 
 
 def test_a_server_that_cannot_be_reached_has_no_features() -> None:

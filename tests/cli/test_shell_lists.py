@@ -464,7 +464,7 @@ def test_what_is_missing_from_a_thread_is_said_beside_it():
     assert result.exit_code == 0
     assert "Hello" in result.stdout
     assert result.stderr == (
-        "frontdesk: without notes: The server does not have this\n"
+        "frontdesk: without notes: This server lists no notes\n"
         "frontdesk: 2 rows could not be read and were left out\n"
     )
 

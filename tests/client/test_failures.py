@@ -253,22 +253,6 @@ def test_the_reference_of_an_error_is_a_request_id(
     assert read(500, body, **headers).reference == reference
 
 
-@pytest.mark.parametrize(
-    ("body", "largest"),
-    [
-        ({"errors": [{"max": 50}], "max": 100}, 50),
-        ({"max": 100}, 100),
-        ({"error": {"max": 1}}, 1),
-        ({"max": 0}, None),
-        ({"max": "100"}, None),
-        ({"max": -1, "error": {"max": 20}}, 20),
-        ({}, None),
-    ],
-)
-def test_the_largest_limit_is_that_of_the_server(body: object, largest: int | None) -> None:
-    assert read(400, body).largest == largest
-
-
 def test_scopes_are_those_that_the_server_names() -> None:
     found = read(403, {"required_scope": "notes:read", "key_scopes": ["a", 7]})
     assert (found.scope, found.key_scopes) == ("notes:read", ("a", "7"))

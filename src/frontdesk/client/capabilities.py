@@ -1,6 +1,5 @@
 """Capability tracking: records missing features and refuses requests for them locally."""
 
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
@@ -41,7 +40,6 @@ _WHICH_ADDRESS = "is this the address of an inbox?"
 
 # Features whose paths contain an id, so that a 404 may refer to the row.
 _OF_ONE = ("messages", "notes", "contact_by_phone", "conversation")
-_REMEMBERED = 100
 
 
 class CapabilityProbe:
@@ -54,10 +52,6 @@ class CapabilityProbe:
         self._closed: dict[str, tuple[InboxError, float]] = {}
         self._lost = False
         self._was_read = False
-        self._largest_limit: int | None = None
-        self._limit_works = False
-        self._read_threads: deque[str] = deque(maxlen=_REMEMBERED)
-        self._noteless: deque[str] = deque(maxlen=_REMEMBERED)
 
     async def ask(
         self,
@@ -65,15 +59,13 @@ class CapabilityProbe:
         path: str,
         parameters: Mapping[str, str],
         read: Callable[[Response], V],
-        *,
-        of: str = "",
     ) -> V:
-        """Request and return `read` of the response. of: id of the conversation, if any.
+        """Request and return `read` of the response.
 
         Raises: InboxError; without a request if the server is known to lack the feature.
         """
         return await self.observe(
-            feature, lambda: self._within_limit(path, parameters, read), parameters, of=of
+            feature, lambda: self._requests.get(path, parameters, read), parameters
         )
 
     async def observe(
@@ -81,8 +73,6 @@ class CapabilityProbe:
         feature: str,
         request: Callable[[], Awaitable[V]],
         parameters: Mapping[str, str] = MappingProxyType({}),
-        *,
-        of: str = "",
     ) -> V:
         """Run a request and learn from how it ends; as `ask`."""
         features = ("key", feature, *(("me",) if parameters.get("assignee") == "me" else ()))
@@ -91,7 +81,7 @@ class CapabilityProbe:
         try:
             value = await request()
         except RejectedRequest as rejected:
-            raise self._record_error(feature, rejected, parameters, of) from None
+            raise self._record_error(feature, rejected, parameters) from None
         except Unreachable:
             self._lost = True
             raise
@@ -103,7 +93,7 @@ class CapabilityProbe:
             self._state.feature(feature, FAILING, str(error))
             raise
         self._was_read = True
-        self._has(features[1:], of)
+        self._has(features[1:])
         return value
 
     def forget_missing_features(self) -> None:
@@ -131,41 +121,7 @@ class CapabilityProbe:
             # The traceback of the first occurrence is irrelevant here.
             raise error.with_traceback(None)
 
-    async def _within_limit(
-        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
-    ) -> V:
-        """Request with a `limit` that the server accepts, or without one."""
-        limited = self._limited(parameters)
-        try:
-            value = await self._requests.get(path, limited, read)
-        except RejectedRequest as rejected:
-            if "limit" not in limited or not self._blames_limit(rejected.trouble):
-                raise
-            largest = rejected.trouble.largest
-            self._largest_limit = largest if largest and largest < int(limited["limit"]) else 0
-            self._state.record_deviation(
-                f"A limit of {limited['limit']} is not taken, "
-                f"{self._largest_limit or 'nor is another'}"
-                f"{' at most' if self._largest_limit else ''}"
-            )
-            return await self._requests.get(path, self._limited(parameters), read)
-        self._limit_works = self._limit_works or "limit" in limited
-        return value
-
-    def _limited(self, parameters: Mapping[str, str]) -> Mapping[str, str]:
-        largest = self._largest_limit
-        if largest is None or "limit" not in parameters:
-            return parameters
-        if largest == 0:
-            return {name: value for name, value in parameters.items() if name != "limit"}
-        return {**parameters, "limit": str(min(largest, int(parameters["limit"])))}
-
-    def _blames_limit(self, trouble: ErrorResponse) -> bool:
-        if trouble.status not in (400, 422):
-            return False
-        return "limit" in trouble.code or (trouble.unnamed and not self._limit_works)
-
-    def _has(self, features: tuple[str, ...], of: str) -> None:
+    def _has(self, features: tuple[str, ...]) -> None:
         """Record a success: these features are present."""
         if self._lost:
             # After an outage, the server may be another version.
@@ -174,12 +130,9 @@ class CapabilityProbe:
         for name in features:
             self._state.feature(name, PRESENT)
             self._closed.pop(name, None)
-        if features[0] == "messages":
-            self._read_threads.append(of)
-            self._doubt_notes(of)
 
     def _record_error(
-        self, feature: str, rejected: RejectedRequest, parameters: Mapping[str, str], of: str
+        self, feature: str, rejected: RejectedRequest, parameters: Mapping[str, str]
     ) -> InboxError:
         """Record what an error response shows; returns the error to raise."""
         trouble, error = rejected.trouble, rejected.error
@@ -191,36 +144,28 @@ class CapabilityProbe:
             if not _is_of_filter(feature, error):
                 self._close(feature, FORBIDDEN, error)
         elif isinstance(error, NotFound):
-            return self._missing(feature, trouble, error, of)
+            return self._missing(feature, trouble, error)
         elif isinstance(error, Refused):
             return self._refused(trouble, error, parameters)
         elif isinstance(error, BadResponse):
             self._state.feature(feature, FAILING, str(error))
         return error
 
-    def _missing(
-        self, feature: str, trouble: ErrorResponse, error: NotFound, of: str
-    ) -> InboxError:
+    def _missing(self, feature: str, trouble: ErrorResponse, error: NotFound) -> InboxError:
         """Distinguish a missing endpoint from a missing row."""
         if feature == "messages" and isinstance(error, NotOffered):
             # NotFound would mean that the conversation does not exist.
             return BadResponse("This server lists no messages")
-        if feature not in _OF_ONE and feature != "conversations":
+        if feature == "notes" and trouble.unnamed:
+            error = NotOffered("This server lists no notes")
+        elif feature not in _OF_ONE and feature != "conversations":
             error = NotOffered(str(error))
         if isinstance(error, NotOffered):
             self._close(feature, ABSENT, error)
-        elif feature == "notes" and trouble.unnamed:
-            self._noteless.append(of)
-            self._doubt_notes(of)
         elif feature == "conversation" and trouble.unnamed and not self._state.is_present(feature):
             # The path may be missing as well as the row: the list shows which.
             return NotOffered(str(error))
         return error
-
-    def _doubt_notes(self, of: str) -> None:
-        """Notes are absent if a conversation with messages has no notes endpoint."""
-        if of in self._noteless and of in self._read_threads:
-            self._close("notes", ABSENT, NotOffered("This server lists no notes"))
 
     def _refused(
         self, trouble: ErrorResponse, error: Refused, parameters: Mapping[str, str]

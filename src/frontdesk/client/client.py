@@ -18,9 +18,7 @@ from frontdesk.client.lists import (
     FilterCheck,
     NameLookup,
     find_listed,
-    is_oldest_first,
     newest_first,
-    shows_order,
 )
 from frontdesk.client.media import FileDownloads, ReceivedFile
 from frontdesk.client.network import Network
@@ -91,8 +89,6 @@ class ReceivedChanges(NamedTuple):
     held: bool
 
 
-# A value of `sort` that no server has.
-_NO_ORDER = "none"
 # Codes for values of filters that the server has.
 _REFUSED_VALUES = ("invalid_filter", ME_UNAVAILABLE)
 # A page looks at some ten thousand conversations.
@@ -153,7 +149,6 @@ class InboxClient:
         self._downloads = FileDownloads(self._requests)
         self._probe = CapabilityProbe(self._requests, self._state, clock)
         self._filtering = FilterCheck(self._state)
-        self._order_checked = False
         self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
@@ -318,8 +313,6 @@ class InboxClient:
             page = page.model_copy(
                 update={"total": first.total, "total_capped": first.total_capped}
             )
-        if filter.sort is not None and not shows_order(page.data) and not page.ended:
-            await self._check_order()
         page = await self._names.filled(page, self._state.has_deviation)
         if filter.assignee == "me" and not self._filtering.knows_me(page):
             raise self._probe.mark_me_unsupported(
@@ -458,20 +451,6 @@ class InboxClient:
                 return page
         raise AssertionError("The last request has no extension")
 
-    async def _check_order(self) -> None:
-        """Find out once if the server ignores `sort`: it then accepts an order that none has."""
-        if self._order_checked or "sort" in self.server.no_extensions:
-            return
-        try:
-            await self._page(
-                "conversations", "conversations", Conversation, 1, None, {"sort": _NO_ORDER}
-            )
-        except Refused:
-            self._order_checked = True
-            return
-        self._order_checked = True
-        self._state.lacks_extensions({"sort"})
-
     async def counts(
         self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
     ) -> Counts:
@@ -556,20 +535,18 @@ class InboxClient:
         """Messages of a conversation, newest first. Private messages have the type "note"."""
         path = f"conversations/{_segment(conversation_id)}/messages"
 
-        async def behind(at: str | None) -> Page[Message]:
-            return await self._page("messages", path, Message, limit, at, of=conversation_id)
+        async def fetch(at: str | None) -> Page[Message]:
+            return await self._page("messages", path, Message, limit, at)
 
-        page = await behind(cursor)
-        if cursor is None and is_oldest_first(page):
-            return await newest_first(page, behind, self._state.record_deviation)
-        return page
+        page = await fetch(cursor)
+        return page if cursor else await newest_first(page, fetch, self._state.record_deviation)
 
     async def note_page(
         self, conversation_id: str, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Note]:
         """Notes of a conversation, newest first."""
         path = f"conversations/{_segment(conversation_id)}/notes"
-        return await self._page("notes", path, Note, limit, cursor, of=conversation_id)
+        return await self._page("notes", path, Note, limit, cursor)
 
     async def save_media(
         self,
@@ -639,8 +616,6 @@ class InboxClient:
         limit: int,
         cursor: str | None,
         parameters: Mapping[str, str] | None = None,
-        *,
-        of: str = "",
     ) -> Page[W]:
         """Request a page, of half as many rows as long as it is too large.
 
@@ -655,7 +630,7 @@ class InboxClient:
 
         while True:
             try:
-                return await self._probe.ask(feature, path, query, read, of=of)
+                return await self._probe.ask(feature, path, query, read)
             except AnswerTooLarge:
                 if limit == 1:
                     raise

@@ -42,7 +42,6 @@ _SENTENCES = choices(
     "error",
     "errors.0",
 )
-_LARGEST = choices("errors.0.max", "max", "error.max")
 # Codes that contain one of these refer to the cursor.
 _CURSOR_WORDS = ("cursor", "page_token", "pagination", "starting_after")
 # What stands for a parameter where people type; "" for what they choose otherwise.
@@ -76,8 +75,8 @@ class ErrorResponse:
     """Parsed error response.
 
     code: the stable code of the error, or http_<status>. sentence: for the user, or empty.
-    reference: the request id in parentheses, or empty. largest: the largest accepted `limit`, if
-    stated. scope: the scope that the key lacks. key_scopes: the scopes that it has.
+    reference: the request id in parentheses, or empty. scope: the scope that the key lacks.
+    key_scopes: the scopes that it has.
     """
 
     status: int
@@ -86,7 +85,6 @@ class ErrorResponse:
     reference: str
     scope: str | None = None
     key_scopes: tuple[str, ...] | None = None
-    largest: int | None = None
 
     @property
     def unnamed(self) -> bool:
@@ -118,7 +116,6 @@ def trouble_of(answer: Response) -> ErrorResponse:
         _reference(problem, answer.headers),
         one_line(scope) if isinstance(scope, str) else None,
         tuple(one_line(str(name)) for name in scopes) if isinstance(scopes, list) else None,
-        _largest(problem),
     )
 
 
@@ -194,13 +191,6 @@ def _reference(problem: Mapping[str, Any], headers: Mapping[str, str]) -> str:
     id = problem.get("request_id") or headers.get("x-request-id")
     printable = isinstance(id, str) and id.isascii() and id.isprintable() and len(id) <= 64
     return f" (request {id})" if printable else ""
-
-
-def _largest(problem: Mapping[str, Any]) -> int | None:
-    for _, largest in values_at(problem, _LARGEST):
-        if isinstance(largest, int) and largest > 0:
-            return largest
-    return None
 
 
 def _elsewhere(answer: Response) -> str:

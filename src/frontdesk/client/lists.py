@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from frontdesk.client.member_values import BARE_ID
+from frontdesk.client.member_values import BARE_ID, Remark
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError, NotOffered
@@ -259,33 +259,22 @@ class NameLookup:
         return PhoneRef(id=value.id, **known)
 
 
-THREADS_MOST_PAGES = 20
-MOST_MESSAGES = 2000
-
-NOT_REACHED = "Messages come oldest first, and the newest of a long thread are not reached"
-OLDEST_FIRST = "Messages come oldest first"
+THREAD_MOST_PAGES = 20
+OLDEST_FIRST = "Messages come oldest first: threads are read to their end, as far as 20 pages"
 
 
-def is_oldest_first(page: Page[Message]) -> bool:
-    """True if the page is sorted oldest first."""
-    return len(page.data) > 1 and page.data[0].created_at < page.data[-1].created_at
+async def newest_first(page: Page[Message], fetch: Fetch, remark: Remark) -> Page[Message]:
+    """The first page of a thread; the whole thread, turned round, if it comes oldest first.
 
-
-async def newest_first(
-    page: Page[Message],
-    following: Callable[[str], Awaitable[Page[Message]]],
-    remark: Callable[[str], None],
-) -> Page[Message]:
-    """Load the rest of a thread, and return it as one page, newest first."""
+    What is new is at its end, which the first page of a long thread never shows.
+    """
+    rows = list(page.data)
+    if not rows or rows[0].created_at >= rows[-1].created_at:
+        return page
     remark(OLDEST_FIRST)
-    rows, requests = list(page.data), 1
-    while not page.ended and page.next_cursor:
-        if requests == THREADS_MOST_PAGES or len(rows) >= MOST_MESSAGES:
-            remark(NOT_REACHED)
-            break
-        page = await following(page.next_cursor)
-        rows += page.data
-        requests += 1
+    if page.next_cursor:
+        async for further in RowPages(fetch, page.next_cursor).pages(THREAD_MOST_PAGES - 1):
+            rows += further.data
     # The sort is stable, so rows with equal timestamps are reversed as well.
-    rows = sorted(reversed(rows), key=lambda row: row.created_at, reverse=True)
+    rows = sorted(rows[::-1], key=lambda row: row.created_at, reverse=True)
     return page.model_copy(update={"data": tuple(rows), "next_cursor": None, "has_more": False})

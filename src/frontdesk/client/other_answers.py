@@ -17,8 +17,7 @@ from frontdesk.client.member_paths import choices, values_at
 from frontdesk.client.member_values import LISTS, Remark
 from frontdesk.client.other_rows import in_snake_case, read_row
 from frontdesk.client.response import Response, UnknownStructure
-from frontdesk.errors import NotFound
-from frontdesk.wire import Contact, Page, PartialPage, Wire
+from frontdesk.wire import Page, PartialPage, Wire
 
 _CURSORS = choices(
     "next_cursor",
@@ -181,12 +180,6 @@ def other_value(body: Any, model: type[W], remark: Remark) -> W:
 
     Raises: ValueError: it cannot be read. NotFound: it is empty.
     """
-    where = list_in(in_snake_case(body), model) if model is Contact else None
-    if where is not None and not (isinstance(body, dict) and "id" in body):
-        remark(f"{model.__name__}: a list comes in the place of the one")
-        if not where[1]:
-            raise NotFound("The server does not have this")
-        body = where[1][0]
     return read_row(body, model, remark)[0]
 
 
