@@ -871,6 +871,10 @@ class Terminal:
         return self.pane == "thread"
 
     @property
+    def shown_beside(self) -> Sequence[str]:
+        return ()
+
+    @property
     def shows_end(self) -> bool:
         shown = self._thread_of is not None and self._thread_of in self.cache.threads
         return shown and self.displays_thread and self._thread_of == self.inbox.selection.id

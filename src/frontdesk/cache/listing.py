@@ -45,6 +45,10 @@ _PLACES = (
     " WHERE list = ? AND kind = ? AND id IN (SELECT value FROM json_each(?))"
 )
 _LENGTH = "SELECT sum(count) FROM node WHERE list = ? AND level = ?"
+_KEYS = (
+    "SELECT sort, size, id, kind FROM entry"
+    " WHERE list = ? AND (sort, size, id, kind) >= (?, ?, ?, ?) ORDER BY sort, size, id, kind"
+)
 
 
 def _edge(first: int) -> str:
@@ -206,6 +210,19 @@ class Listing(Generic[T]):
             self._read_lately.clear()
         self._read_lately[position] = value
         return value
+
+    def keys(self, lowest: Key = LOWEST) -> list[Key]:
+        """Sort keys of the rows from `lowest` on, the lowest first, as they are saved now."""
+        try:
+            return [Key(*row) for row in self._rows(_KEYS, (self._number, *lowest))]
+        except NONSENSE as error:
+            self._recover(error)
+            return []
+
+    def lowest(self) -> Key | None:
+        """Sort key of the first row in the order of keys, as it is saved now; None without rows."""
+        rows = self._rows(f"{_KEYS} LIMIT 1", (self._number, *LOWEST))
+        return Key(*rows[0]) if rows else None
 
     def body(self, position: int) -> bytes:
         """JSON of the row at a position, which takes less memory than the value."""

@@ -232,5 +232,9 @@ class ThreadWindow(Protocol):
         """True if keys go to the thread once no dialog is open."""
 
     @property
+    def shown_beside(self) -> Collection[str]:
+        """Ids of conversations whose entries are shown with those of the selected one."""
+
+    @property
     def shows_end(self) -> bool:
         """True if the last entry of the thread is displayed."""

@@ -60,7 +60,7 @@ def _follow(inbox: Inbox) -> Steps[None]:
             yield Ended(Kind.REFRESH)
             yield from show_changes(inbox, news.ids)
         row = inbox.selected
-        if row is not None and row.id in news.ids:
+        if row is not None and news.ids & {row.id, *inbox.reader.shown_beside}:
             yield Ended(Kind.THREAD)
             request_thread(inbox)
 

@@ -6,7 +6,9 @@ from typing import NamedTuple, Protocol
 
 from frontdesk.text.clean import one_line
 from frontdesk.text.messages import Entry, emoji_of
-from frontdesk.wire import Message, MessagePreview, Note
+from frontdesk.text.phones import channel_name
+from frontdesk.text.times import in_zone, short_date
+from frontdesk.wire import Conversation, Message, MessagePreview, Note
 
 MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -70,6 +72,20 @@ def _messages_back(entries: EntrySequence) -> Iterator[tuple[int, Message]]:
         entry = entries[position]
         if isinstance(entry, Message):
             yield position, entry
+
+
+def part_words(conversation: Conversation, now: datetime) -> str:
+    """Channel, status and last activity of a conversation, where entries of several are together.
+
+    now: the time, in the zone of people.
+    """
+    words = f"{channel_name(conversation.channel)} · {one_line(conversation.status)}"
+    active = conversation.last_activity_time
+    if active is None or conversation.status == "open":
+        return words
+    day = in_zone(active, now.tzinfo)
+    year = "" if day.year == now.year else f" {day.year}"
+    return f"{words}, last active {short_date(day)}{year}"
 
 
 def by_people(entry: Entry) -> bool:

@@ -85,6 +85,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.contact": "customer details info sidebar",
             "inbox.scroll_down": "messages preview line",
             "inbox.scroll_up": "messages preview line",
+            "inbox.story": "customer history story whole merged channels",
             "inbox.date": "day calendar jump",
             "inbox.next_file": "photo picture document voice attachment media",
             "inbox.previous_file": "photo picture document voice attachment media",

@@ -150,6 +150,12 @@ def thread_foot(conversation: Conversation, clock: Clock, *, no_notes: str = "")
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 
+def story_words(shown: int, lacking: int) -> str:
+    """How many of a customer's conversations are shown as one, and how many are not loaded."""
+    words = counted(shown, "conversation")
+    return f"{words} of {shown + lacking}, the others are not loaded" if lacking else words
+
+
 def selection_words(count: int) -> str:
     """Number of selected conversations."""
     return counted(count, "selected conversation")

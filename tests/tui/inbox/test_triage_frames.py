@@ -435,7 +435,7 @@ def test_a_customers_other_conversations_are_listed_and_lead_there(tmp_path: Pat
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "j", "k", seconds=3.0)
         pane = "\n".join(Shown(app).part("ContactPanel"))
-        _, others = pane.split("Other conversations")
+        _, others = pane.split("Conversations")
         assert "resolved" in others
         await press(app, "4", "G", "enter", seconds=3.0)
         assert app.inbox.inbox.selected is not None

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from frontdesk.errors import InboxError
+from frontdesk.inbox.connection import moment_words
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
@@ -52,10 +53,12 @@ class ContactPane(Pane):
         self.facts = ContactPanel()
         super().__init__("contact", self.facts)
         self._mailbox = mailbox
-        self._fact_context = FactContext(clock)
+        self._clock, self._fact_context = clock, FactContext(clock)
         self._shown: str | None = None
         # The conversation whose customer's others were requested.
         self._requested: str | None = None
+        # The conversation for which that succeeded last.
+        self._current: str | None = None
         self._deferred: Callable[[], None] | None = None
 
     def on_mount(self) -> None:
@@ -103,7 +106,6 @@ class ContactPane(Pane):
         if conversation.id != self._requested and self._mailbox.connected:
             self._requested = conversation.id
             self._request_others(conversation)
-        others = self._mailbox.conversations(_of_customer(conversation))
         facts = contact_facts(
             conversation,
             self._mailbox.contact(conversation),
@@ -111,17 +113,28 @@ class ContactPane(Pane):
             self._notes(conversation.id),
             self._mailbox.conversations_of(conversation.contact.id),
             self._fact_context,
-            has_all=others.complete,
+            head=self._conversations_head(conversation),
             no_contact=lacking(self._mailbox, "contact_by_phone"),
             no_notes=lacking(self._mailbox, "notes"),
         )
         self.facts.show_facts(facts, keep_place=keep_place)
+
+    def _conversations_head(self, conversation: Conversation) -> str:
+        """Heading of the customer's conversations: whether they are all, and as of when."""
+        known = self._mailbox.conversations(_of_customer(conversation))
+        seen = self._clock.here(known.fetched_at)
+        if seen is None or not known.complete:
+            return "Conversations on this computer"
+        is_current = conversation.id == self._current
+        age = "" if is_current else f", as of {moment_words(seen, self._clock.now())}"
+        return f"Conversations{age}"
 
     @work(group="customer", exclusive=True)
     async def _request_others(self, conversation: Conversation) -> None:
         """Request the customer's conversations, of any status and channel, and show them."""
         with suppress(InboxError):
             await self._mailbox.refresh_conversations(_of_customer(conversation))
+            self._current = conversation.id
             if self._shown == conversation.id:
                 self.show(conversation)
 

@@ -6,7 +6,7 @@ A thread filter shows only the messages of people, only notes, or everything but
 import asyncio
 from collections.abc import Callable
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -14,7 +14,6 @@ from textual.binding import Binding, BindingType
 
 from frontdesk.inbox.limits import MOST_PAGES_LOADED
 from frontdesk.inbox.sentences import LOADED_SO_FAR
-from frontdesk.mailbox import Listing
 from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
@@ -24,8 +23,10 @@ from frontdesk.tui.inbox.thread_view import (
     ALL,
     DEPTH,
     FILTER_MENU,
+    ThreadRows,
     ThreadView,
     file_beside,
+    load_older,
     nearest,
 )
 from frontdesk.tui.widgets.bar import Bar
@@ -34,6 +35,7 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation
 
 if TYPE_CHECKING:
+    from frontdesk.mailbox.story import Story
     from frontdesk.tui.inbox.thread_exports import ThreadExports
 
 
@@ -49,6 +51,7 @@ class ThreadPane(ThreadView):
         Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
         Binding("E", "export", "Export thread…", id="inbox.export"),
         Binding("d", "save_file", "Save the file…", id="inbox.save_file"),
+        Binding("a", "story", "All conversations of the customer", id="inbox.story"),
     ]
 
     def on_mount(self) -> None:
@@ -98,6 +101,42 @@ class ThreadPane(ThreadView):
                 messages.show_end(rows)
             self._of_shown = self._of_shown._replace(filtered_at=messages.selected_key)
         self.refresh_bars()
+
+    def action_story(self) -> None:
+        """Show all conversations of the customer as one thread, or the selected one alone."""
+        conversation = self.conversation
+        if conversation is None:
+            say(self.screen, sentences.NO_CONVERSATION)
+        elif self.story is not None:
+            self.leave_story(conversation)
+        elif self.listing is not None:
+            # Deferred: the first paint does not need it.
+            from frontdesk.mailbox.story import Story
+
+            story = Story(self._mailbox, conversation)
+            self.load_then(partial(self._begin_story, story), self._show_begun)
+
+    async def _begin_story(self, story: "Story") -> "Story":
+        self.progress = sentences.STORY_BEGINS
+        await story.begin()
+        return story
+
+    def _show_begun(self, story: "Story") -> None:
+        """Show a story, unless another conversation was selected meanwhile."""
+        conversation = self.conversation
+        if conversation is None or all(row.id != conversation.id for row in story.conversations):
+            return
+        if len(story.conversations) == 1:
+            say(self.screen, sentences.ONLY_CONVERSATION)
+        else:
+            self.show_story(story)
+
+    @work(group="story", exclusive=True)
+    async def _refresh_story(self, story: "Story") -> None:
+        """Request what is new of the conversations beside the selected one."""
+        await story.refresh()
+        if story is self.story and self.conversation is not None:
+            self._reload(self.conversation, first_sight=False)
 
     def action_export(self) -> None:
         """Ask for a file name, and save the whole thread."""
@@ -164,8 +203,11 @@ class ThreadPane(ThreadView):
         """Say that the first row is not that of the thread."""
         event.stop()
         if self._has_older:
-            rows, key = bar_texts.entry_words([*(self.listing or ())]), self._keys["list.first"]
+            rows, key = bar_texts.entry_words(self._loaded()), self._keys["list.first"]
             say(self.screen, LOADED_SO_FAR.format(rows=rows, key=key))
+
+    def _loaded(self) -> list[Entry]:
+        return [self.listing[at] for at in range(len(self.listing))] if self.listing else []
 
     # Requests
 
@@ -187,6 +229,8 @@ class ThreadPane(ThreadView):
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
             self._reload(conversation, first_sight=self.messages.row is None)
+            if self.story is not None and self.story.stale:
+                self._refresh_story(self.story)
 
     @property
     def _has_older(self) -> bool:
@@ -216,16 +260,14 @@ class ThreadPane(ThreadView):
             if self._loading_older is listing:
                 self._loading_older = None
 
-    async def _fetch_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
+    async def _fetch_page(self, conversation: Conversation, listing: ThreadRows) -> bool:
         """Search or load one more page; False if there is none, or another thread is shown."""
         if self._depth < len(listing) and self.filter != ALL:
             await asyncio.sleep(0)
         elif listing.complete:
             return False
         else:
-            held = listing.extent
-            await self._mailbox.older_messages(conversation.id)
-            if self._mailbox.thread(conversation.id).extent == held:
+            if not await load_older(self._mailbox, conversation.id, listing):
                 return False
         if listing is not self.listing:
             return False
@@ -257,12 +299,12 @@ class ThreadPane(ThreadView):
         """
         below = self.messages.selected_key or ""
 
-        def reached(listing: Listing[Entry]) -> bool:
+        def reached(listing: ThreadRows) -> bool:
             return file_beside(listing, listing.find(below) or 0, -1) is not None
 
         return await self._load_until(reached) and self.step_file(-1)
 
-    async def _load_until(self, reached: Callable[[Listing[Entry]], bool]) -> bool:
+    async def _load_until(self, reached: Callable[[ThreadRows], bool]) -> bool:
         """Load older messages and show all; False if another conversation was opened meanwhile."""
         if self.listing is not None and not len(self.listing):
             await self.fetch()
@@ -271,12 +313,11 @@ class ThreadPane(ThreadView):
             return False
         while len(listing) and not listing.complete and not reached(listing):
             self.progress = f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}"
-            held = len(listing)
-            await self._mailbox.older_messages(conversation.id)
+            has_more = await load_older(self._mailbox, conversation.id, listing)
             if listing is not self.listing:
                 return False
             self._reload(conversation, first_sight=False)
-            if len(listing) == held:
+            if not has_more:
                 break
         self._depth = max(self._depth, len(listing))
         self._show_rows()

@@ -2,10 +2,10 @@
 
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import date
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from textual import work
 from textual.message import Message as WidgetMessage
@@ -15,7 +15,7 @@ from frontdesk.inbox.connection import moment_words
 from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.text.entries import NewSinceVisit, by_people
+from frontdesk.text.entries import NewSinceVisit, by_people, part_words
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import name_or_phone
 from frontdesk.tui import bar_texts, sentences
@@ -32,10 +32,14 @@ from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Conversation, Note
 
 if TYPE_CHECKING:
+    from frontdesk.mailbox.story import Story
     from frontdesk.own_commands.results import Results
     from frontdesk.tui.picture_display import PictureDisplay
 
 T = TypeVar("T")
+
+# Entries of a conversation, or of all of its customer.
+ThreadRows: TypeAlias = "Listing[Entry] | Story"
 
 ALL = "all"
 
@@ -67,27 +71,37 @@ async def whole_thread(
     progress: Callable[[str], None],
     *,
     renew: bool = True,
+    story: "Story | None" = None,
 ) -> list[Entry]:
     """Load a whole thread and return its entries, oldest first. `progress` gets a description.
 
-    renew: refresh the newest page too, instead of only adding older ones.
+    renew: refresh the newest page too, instead of only adding older ones. story: what is loaded
+    instead of the thread.
 
     Raises: InboxError; pages loaded before the error stay in the cache.
     """
-    listing = mailbox.thread(conversation_id)
-    if renew or not len(listing):
+    listing: ThreadRows = story or mailbox.thread(conversation_id)
+    if story is None and (renew or not len(listing)):
         await mailbox.refresh_thread(conversation_id)
         await mailbox.refresh_notes(conversation_id)
         listing.reload()
     while len(listing) and not listing.complete:
         oldest = clock.local(listing[0].created_at)
         progress(f"{len(listing)} messages" + (f", back to {oldest:%Y-%m-%d}" if oldest else ""))
-        held = len(listing)
-        await mailbox.older_messages(conversation_id)
-        listing.reload()
-        if len(listing) == held:
+        if not await load_older(mailbox, conversation_id, listing):
             break
-    return list(listing)
+    return [listing[at] for at in range(len(listing))]
+
+
+async def load_older(mailbox: Mailbox, conversation_id: str, listing: ThreadRows) -> bool:
+    """Load a page of older entries; False if that gave none. Raises: InboxError."""
+    held = listing.extent
+    if isinstance(listing, Listing):
+        await mailbox.older_messages(conversation_id)
+    else:
+        await listing.load_older()
+    listing.reload()
+    return listing.extent != held
 
 
 def filtered(rows: Rows[Entry], filter: str, depth: int) -> Rows[Entry]:
@@ -126,10 +140,11 @@ def file_beside(rows: Rows[Entry], position: int, step: int) -> int | None:
 
 
 class ThreadView(Pane):
-    """Shows one conversation from the cache.
+    """Shows one conversation from the cache, or its customer's story around it.
 
-    filter: the thread filter, which stays for other conversations. progress: text in the footer
-    while a search or a load runs that escape cancels.
+    filter: the thread filter, which stays for other conversations. story: all conversations of the
+    customer, while they are shown; `listing` is the same then. progress: text in the footer while a
+    search or a load runs that escape cancels.
     """
 
     progress: var[str] = var("", init=False)
@@ -160,12 +175,13 @@ class ThreadView(Pane):
         self._keys = keys
         self._media = media
         self.conversation: Conversation | None = None
-        self.listing: Listing[Entry] | None = None
+        self.listing: ThreadRows | None = None
+        self.story: Story | None = None
         self.filter = ALL
         self._me = ""
         self._depth = DEPTH
         # The thread whose older entries are being loaded.
-        self._loading_older: Listing[Entry] | None = None
+        self._loading_older: ThreadRows | None = None
         self._places: dict[str, Place] = {}
         self._of_shown = OfShown()
         self._shown_at_end, self._new_below = True, 0
@@ -197,6 +213,7 @@ class ThreadView(Pane):
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
             self.conversation, self.listing, self._of_shown = conversation, None, OfShown()
+            self.story = None
             thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
             if conversation is None or thread is None or thread.fetched_at is None:
                 self.messages.clear(LOADING if conversation else "")
@@ -212,11 +229,38 @@ class ThreadView(Pane):
         self._open(conversation, self._mailbox.thread(conversation.id))
         return conversation
 
-    def _open(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+    def _open(self, conversation: Conversation, listing: ThreadRows) -> None:
         self.listing = listing
         self._depth = DEPTH
         self._show_thread(conversation, listing)
         self.refresh_bars()
+
+    def show_story(self, story: "Story") -> None:
+        """Show the whole story of the customer, at the same place."""
+        place = None if self.messages.at_end else self.messages.place
+        self._remember_place()
+        self.story = self.listing = story
+        self._show_around(place)
+
+    def leave_story(self, conversation: Conversation) -> None:
+        """Show the conversation alone, at the entry under the cursor, or at the one before it."""
+        row = None if self.messages.at_end else self.messages.row
+        self.story, self.listing = None, self._mailbox.thread(conversation.id)
+        key, rows = self.messages.selected_key, self._rows()
+        if row is not None and len(rows) and rows.find(key or "") is None:
+            key = rows.key(nearest(rows, row))
+        self._show_around(None if row is None or key is None else Place(key, 0, key))
+
+    def _show_around(self, place: Place | None) -> None:
+        """Show other rows of the same customer at a place, or at their end."""
+        assert self.conversation is not None
+        assert self.listing is not None
+        # What of them was seen is not known.
+        self._of_shown = self._of_shown._replace(seen_to=None, unfiltered=None)
+        contents = self._contents(self.conversation, self.listing, self._depth, None)
+        self.messages.open(contents, place=place)
+        self.refresh_bars()
+        self.post_message(self.Loaded())
 
     @property
     def is_entered(self) -> bool:
@@ -224,9 +268,20 @@ class ThreadView(Pane):
         return self.screen.focused is self.messages
 
     @property
+    def shown_beside(self) -> Collection[str]:
+        """Ids of the other conversations of the customer, while their story is shown."""
+        return [row.id for row in self.story.conversations] if self.story is not None else ()
+
+    @property
     def shows_end(self) -> bool:
-        """True if the last entry that passes the thread filter is displayed."""
-        return self.display and self.messages.row is not None and self.messages.at_end
+        """True if the last entry of the conversation that passes the filter is displayed."""
+        if not self.display or self.messages.row is None:
+            return False
+        if self.story is None or self.conversation is None:
+            return self.messages.at_end
+        own = self._mailbox.thread(self.conversation.id)
+        last = self.messages.rows.find(own.key(len(own) - 1)) if len(own) else None
+        return last is not None and last in self.messages.in_view()
 
     def draw_ahead(self, conversation: Conversation) -> None:
         """Draw the end of the cached thread of a conversation that may be selected next."""
@@ -295,6 +350,7 @@ class ThreadView(Pane):
             words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
         all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
         shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
+        shown += self._story_words()
         unreadable = self._of_shown.unreadable
         lost = f"{unreadable} unreadable " if unreadable else ""
         below: list[Piece] = []
@@ -303,6 +359,14 @@ class ThreadView(Pane):
             more = f"{self._new_below} new ↓" if self._new_below else "▼ more below "
             below = [("accent", f" {more} {self._keys['list.last']} ")]
         self.foot.show(words, [*self._age(), ("warning", lost), *shown, *below])
+
+    def _story_words(self) -> list[Piece]:
+        """How many conversations are shown as one, and of which there is nothing here."""
+        if self.story is None:
+            return []
+        shown, lacks = len(self.story.conversations), len(self.story.lacks)
+        words = bar_texts.story_words(shown - lacks, lacks)
+        return [("accent", f"{words}  {self._keys['inbox.story']} only this one ")]
 
     def _age(self) -> list[Piece]:
         """Time of the last refresh, if the latest refresh failed."""
@@ -329,7 +393,7 @@ class ThreadView(Pane):
             self.messages.say_at_top(self._top_words(self.listing, self._depth))
             self.messages.replace_rows(self._rows())
 
-    def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+    def _show_thread(self, conversation: Conversation, listing: ThreadRows) -> None:
         new = self._of_shown.new or self._mailbox.new_messages(conversation)
         self._of_shown = self._of_shown._replace(new=new)
         contents = self._contents(conversation, listing, self._depth, new)
@@ -340,17 +404,24 @@ class ThreadView(Pane):
     def _contents(
         self,
         conversation: Conversation,
-        listing: Listing[Entry],
+        listing: ThreadRows,
         depth: int,
-        new: NewSinceVisit,
+        new: NewSinceVisit | None,
     ) -> ThreadContents:
+        is_story = self.story is not None and listing is self.story
         return ThreadContents(
             filtered(listing, self.filter, depth),
             contact=name_or_phone(conversation.contact) or "Customer",
             new=new,
             top_words=self._top_words(listing, depth),
             results=self._results(conversation.id),
+            parts=self._parts() if is_story else {},
         )
+
+    def _parts(self) -> Mapping[str, str]:
+        """Words of each conversation of the story, by its id."""
+        rows = self.story.conversations if self.story is not None else ()
+        return {row.id: part_words(row, self._clock.now()) for row in rows}
 
     def _results(self, conversation_id: str) -> "Results":
         """What programs wrote about a conversation."""
@@ -381,13 +452,14 @@ class ThreadView(Pane):
         whole = self.listing is not None and self.listing.complete
         return words if whole else sentences.AMONG_LOADED.format(words=words)
 
-    def _top_words(self, listing: Listing[Entry], depth: int) -> str:
+    def _top_words(self, listing: ThreadRows, depth: int) -> str:
         whole = listing.complete and (self.filter == ALL or depth >= len(listing))
-        return "start of the conversation" if whole else "older messages above"
+        first = "the first conversation" if self.story is not None else "the conversation"
+        return f"start of {first}" if whole else "older messages above"
 
     def _remember_place(self) -> None:
         """Store the scroll position of the open thread, unless it is at the end."""
-        if self.conversation is None or self.listing is None:
+        if self.conversation is None or self.listing is None or self.story is not None:
             return
         place = self.messages.place
         if place is None or self.messages.at_end:
@@ -417,7 +489,12 @@ class ThreadView(Pane):
             return []
         try:
             return await whole_thread(
-                self._mailbox, self._clock, conversation.id, self.show_progress, renew=False
+                self._mailbox,
+                self._clock,
+                conversation.id,
+                self.show_progress,
+                renew=False,
+                story=self.story,
             )
         finally:
             if listing is self.listing:

@@ -143,17 +143,17 @@ def contact_facts(
     contact: Contact | None,
     fields: Sequence[CustomField],
     notes: Sequence[Note] | None,
-    others: Sequence[Conversation],
+    of_customer: Sequence[Conversation],
     context: FactContext,
     *,
-    has_all: bool = False,
+    head: str = "",
     no_contact: str = "",
     no_notes: str = "",
 ) -> list[Fact]:
     """All facts of the pane; `notes` newest first, None if they were never loaded.
 
-    others: cached conversations of the contact, possibly including this one; has_all: the server
-    has no more. no_contact, no_notes: why the server does not provide them, or empty.
+    of_customer: cached conversations of the contact, below `head` if others are among them.
+    no_contact, no_notes: why the server does not provide them, or empty.
     """
     facts = _identity(conversation.contact, contact)
     if no_contact and contact is None:
@@ -161,9 +161,9 @@ def contact_facts(
     facts += _conversation(conversation, context)
     facts += _custom_fields(contact, fields, no_contact)
     facts += _notes(notes, context.clock, no_notes)
-    others = [other for other in others if other.id != conversation.id]
-    head = "Other conversations" if has_all else "Others on this computer"
-    return facts + _others(others, context.clock, head)
+    if any(one.id != conversation.id for one in of_customer):
+        facts += _conversations(of_customer, context.clock, head, shown=conversation.id)
+    return facts
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
@@ -192,7 +192,7 @@ def person_facts(
     return [
         *_identity(short, contact),
         *_custom_fields(contact, fields),
-        *_others(conversations, clock, "Conversations (on this computer)"),
+        *_conversations(conversations, clock, "Conversations (on this computer)"),
     ]
 
 
@@ -264,14 +264,16 @@ def _custom_fields(
     return facts
 
 
-def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fact]:
-    """Cached conversations of the contact, each with its status and last activity."""
-    facts = [Fact(head)] if others else []
-    for other in others:
-        active = clock.local(other.last_activity_at)
+def _conversations(
+    conversations: Sequence[Conversation], clock: Clock, head: str, shown: str = ""
+) -> list[Fact]:
+    """Conversations of the contact, each with its status and last activity; shown: id of one."""
+    facts = [Fact(head)] if conversations else []
+    for one in conversations:
+        active = clock.local(one.last_activity_at)
         age = ago(active, clock.shown_now()) if active else ""
-        words = f"{other.status} · {age}".strip(" ·")
-        facts.append(Fact(channel_name(other.channel), words, conversation_id=other.id))
+        words, part = f"{one.status} · {age}".strip(" ·"), "strong" if one.id == shown else "text"
+        facts.append(Fact(channel_name(one.channel), words, part, conversation_id=one.id))
     return facts
 
 

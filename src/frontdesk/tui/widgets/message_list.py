@@ -386,15 +386,17 @@ def same_sender(entry: Entry, previous: Entry | None) -> bool:
 class ThreadContents(NamedTuple):
     """Entries of a thread, oldest first, and what is drawn with them.
 
-    contact: name of the customer. new: what is new on this computer. top_words: text above the
-    first entry. results: what programs wrote about entries.
+    contact: name of the customer. new: what is new on this computer; None: the line above the first
+    new message stays. top_words: text above the first entry. results: what programs wrote about
+    entries. parts: words of a conversation, by its id, where entries of several are shown.
     """
 
     rows: Rows[Entry]
     contact: str
-    new: NewSinceVisit
+    new: NewSinceVisit | None
     top_words: str
     results: "Results" = MappingProxyType({})
+    parts: Mapping[str, str] = MappingProxyType({})
 
 
 class PicturesWanted(ListMessage):
@@ -443,6 +445,7 @@ class Thread(VirtualList[Entry]):
         self._number_new = 0
         self._top_word = ""
         self._results: Results = {}
+        self._parts: Mapping[str, str] = {}
 
     def open(self, contents: ThreadContents, *, place: Place | None = None) -> None:
         """Show a thread at its stored scroll position, else at its end or first unread message."""
@@ -454,7 +457,7 @@ class Thread(VirtualList[Entry]):
         """Draw the end of another thread, so that `open` finds its drawings."""
         rows, context = self.rows, self._message_context
         new, top_word = (self._new, self._new_from, self._number_new), self._top_word
-        results = self._results
+        results, parts = self._results, self._parts
         try:
             self.rows = contents.rows
             self._use(contents)
@@ -466,13 +469,15 @@ class Thread(VirtualList[Entry]):
         finally:
             self.rows, self._message_context = rows, context
             (self._new, self._new_from, self._number_new), self._top_word = new, top_word
-            self._results = results
+            self._results, self._parts = results, parts
 
     def _use(self, contents: ThreadContents) -> int | None:
         """Draw with the words of a thread; returns the position of its first new message."""
-        rows, contact, self._new, self._top_word, self._results = contents
+        rows, contact, new, self._top_word, self._results, self._parts = contents
         self._message_context = self._message_context._replace(contact=contact)
-        self._new_from, self._number_new = None, 0
+        if new is None:
+            return None
+        self._new, self._new_from, self._number_new = new, None, 0
         return self._find_new(rows)
 
     def _find_new(self, rows: Rows[Entry]) -> int | None:
@@ -532,7 +537,12 @@ class Thread(VirtualList[Entry]):
         picture = shown and self.pictures.state(shown)
         context = self._message_context
         below = self._results_below(position)
-        return entry, previous, self._has_gaps, hidden, new, context.contact, picture, below
+        part = self._part_of(entry)
+        return entry, previous, self._has_gaps, hidden, new, context.contact, picture, below, part
+
+    def _part_of(self, entry: Entry | None) -> str:
+        """Words of the conversation of an entry, where there are several."""
+        return self._parts.get(entry.conversation_id or "", "") if entry is not None else ""
 
     @cached_property
     def pictures(self) -> "DrawnPictures":
@@ -677,6 +687,9 @@ class Thread(VirtualList[Entry]):
         if another or new:
             date = long_date(day) if another and day else ""
             lines.append(rule(date, width, new=new))
+        part = self._part_of(entry)
+        if part != self._part_of(previous):
+            lines.append(rule(part, width))
         return lines
 
 
