@@ -86,7 +86,7 @@ async def test_the_newest_of_a_story_takes_one_request_where_the_others_are_olde
         write(inbox, id, 300)
     story = await opened(mailbox, "3")
     del inbox.requests[:]
-    await story.begin()
+    await story.refresh()
     assert inbox.requests == ["conversations"]
     assert keys(story) == written(inbox)[-len(story) :]
     assert len(story) == 50
@@ -101,7 +101,7 @@ async def test_a_story_loads_the_others_as_they_come_into_it(
     for id in ("2", "3") * 60:
         write(inbox, id)
     story = await opened(mailbox, "3")
-    await story.begin()
+    await story.refresh()
     assert not mailbox.thread("1").fetched_at
     while not story.complete:
         before = len(story)
@@ -118,10 +118,12 @@ async def test_what_cannot_be_loaded_is_left_out_and_said(inbox: Inbox, mailbox:
     write(inbox, "1", 3)
     story = await opened(mailbox, "2")
     inbox.failures = {"messages": Unreachable("The server does not answer")}
-    await story.begin()
+    await story.refresh()
     assert [row.id for row in story.lacks] == ["1"]
     assert keys(story) == [f"message {one.id}" for one in inbox.messages["2"]]
     inbox.failures = {}
+    assert not story.stale
+    story.ask_again()
     assert [row.id for row in story.stale] == ["1"]
     await story.refresh()
     assert (story.lacks, keys(story)) == ([], written(inbox))
@@ -135,20 +137,20 @@ async def test_without_any_other_conversation_the_failure_is_told(
     story = await opened(mailbox, "1")
     inbox.failures = {"conversations": ServerFailed("The server fails")}
     with pytest.raises(ServerFailed):
-        await story.begin()
+        await story.refresh()
 
 
 async def test_offline_a_story_has_what_was_read_here(inbox: Inbox, mailbox: Mailbox) -> None:
     of_customer(inbox, "1", "2")
     write(inbox, "1", 2)
     write(inbox, "2", 2)
-    await (await opened(mailbox, "1")).begin()
+    await (await opened(mailbox, "1")).refresh()
     gone = Unreachable("The server does not answer")
     inbox.failures = {"conversations": gone, "messages": gone, "notes": gone}
     conversation = mailbox.conversation("2")
     assert conversation is not None
     story = Story(mailbox, conversation)
-    await story.begin()
+    await story.refresh()
     assert keys(story) == written(inbox)
 
 
@@ -171,7 +173,7 @@ def test_whatever_is_written_and_fails_a_story_has_no_hole(data: st.DataObject) 
         mailbox = Mailbox(lambda: inbox, cache, clock=lambda: NOW)  # type: ignore[arg-type,return-value]
         await mailbox.connect()
         story = await opened(mailbox, random.choice(ids))
-        await story.begin()
+        await story.refresh()
         for _ in range(12):
             inbox.failures = {"messages": ServerFailed("")} if not random.randrange(4) else {}
             if random.randrange(3):
@@ -182,6 +184,7 @@ def test_whatever_is_written_and_fails_a_story_has_no_hole(data: st.DataObject) 
             except ServerFailed:
                 story.reload()
             inbox.failures = {}
+            story.ask_again()
             await story.refresh()
             # Notes come with a refresh of their thread.
             for id in ids:

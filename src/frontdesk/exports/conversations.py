@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, tzinfo
+from types import MappingProxyType
 
 from frontdesk.exports.tables import (
     CONVERSATIONS,
@@ -22,6 +23,7 @@ from frontdesk.text.clean import compact_json, one_line, shown_line, without_sep
 from frontdesk.text.entries import (
     REACHED_BY_REACTIONS,
     is_shown_above,
+    part_words,
 )
 from frontdesk.text.messages import (
     Entry,
@@ -78,11 +80,19 @@ def _with_quotes(entries: Iterable[Entry], contact: str) -> Iterator[tuple[Entry
 
 
 def text_lines(
-    entries: Iterable[Entry], zone: tzinfo | None = None, contact: str = ""
+    entries: Iterable[Entry],
+    zone: tzinfo | None = None,
+    contact: str = "",
+    parts: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Plain text lines, with a heading for each day in `zone`. contact: name of the customer."""
-    day = ""
+    """Plain text lines, with a heading for each day in `zone`, and for another conversation.
+
+    contact: name of the customer. parts: words of conversations by id, where there are several.
+    """
+    day = part = ""
     for entry, quote in _with_quotes(entries, contact):
+        if part != (part := parts.get(entry.conversation_id or "", "")):
+            yield f"{'' if not day else chr(10)}-- {part} --"
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "at an unknown time"
         if new_day != day:
@@ -94,14 +104,19 @@ def text_lines(
 
 
 def markdown_lines(
-    entries: Iterable[Entry], zone: tzinfo | None = None, contact: str = ""
+    entries: Iterable[Entry],
+    zone: tzinfo | None = None,
+    contact: str = "",
+    parts: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Markdown lines, with days as headings; notes and quoted messages as quotations.
 
-    contact: name of the customer.
+    contact: name of the customer. parts: words of conversations by id, where there are several.
     """
-    day = ""
+    day = part = ""
     for entry, quote in _with_quotes(entries, contact):
+        if part != (part := parts.get(entry.conversation_id or "", "")):
+            yield f"### {escape_markdown(part)}\n"
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "At an unknown time"
         if new_day != day:
@@ -165,13 +180,40 @@ def thread_text(
     entries: Iterable[Message | Note],
     ending: str,
     zone: tzinfo | None,
+    story: Sequence[Conversation] = (),
 ) -> str:
-    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`)."""
+    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`).
+
+    story: all conversations of the customer, if the entries are of all of them.
+    """
     entries = list(entries)
     if ending == "json":
         return json_text(entries)
-    lines = transcript_lines(conversation.id, conversation, entries, zone, markdown=ending == "md")
+    if story:
+        lines = story_lines(story, entries, zone, markdown=ending == "md")
+    else:
+        markdown = ending == "md"
+        lines = transcript_lines(conversation.id, conversation, entries, zone, markdown=markdown)
     return "".join(f"{line}\n" for line in lines)
+
+
+def story_lines(
+    conversations: Sequence[Conversation],
+    entries: Sequence[Entry],
+    zone: tzinfo | None = None,
+    *,
+    markdown: bool = False,
+) -> Iterator[str]:
+    """Entries of all conversations of a customer, oldest first, below the facts of each."""
+    now = in_zone(utc_now(), zone)
+    parts = {row.id: part_words(row, now) for row in conversations}
+    name = customer_name(conversations[0])
+    customer = dict(_facts("", conversations[0], entries, zone))
+    facts = [("Customer", customer["Customer"])]
+    facts += [("Conversation", f"{one_line(id)} · {words}") for id, words in parts.items()]
+    facts.append(("Times", customer["Times"]))
+    yield from _headed(name, facts, markdown=markdown)
+    yield from (markdown_lines if markdown else text_lines)(entries, zone, name, parts)
 
 
 def transcript_lines(
@@ -185,15 +227,18 @@ def transcript_lines(
     """A thread, oldest first, below the facts of its conversation, as far as they are known."""
     name = customer_name(conversation) if conversation else ""
     facts = _facts(id, conversation, entries, zone)
+    yield from _headed(name or f"Conversation {id}", facts, markdown=markdown)
+    yield from (markdown_lines if markdown else text_lines)(entries, zone, name)
+
+
+def _headed(title: str, facts: Iterable[tuple[str, str]], *, markdown: bool) -> Iterator[str]:
     if markdown:
-        yield f"# {escape_markdown(name or f'Conversation {id}')}\n"
+        yield f"# {escape_markdown(title)}\n"
         yield from (f"- {label}: {escape_markdown(fact)}" for label, fact in facts)
         yield ""
-        yield from markdown_lines(entries, zone, name)
     else:
         yield from (f"{f'{label}:':<{_LABEL_WIDTH}}{fact}" for label, fact in facts)
         yield f"{'=' * 72}\n"
-        yield from text_lines(entries, zone, name)
 
 
 def _facts(

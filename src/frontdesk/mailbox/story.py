@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from frontdesk.cache import Listing, key_of
+from frontdesk.cache.rows import unreadable
 from frontdesk.errors import InboxError
 from frontdesk.text.messages import Entry
 from frontdesk.wire import Conversation, ConversationFilter
@@ -54,6 +54,8 @@ class Story:
         """conversation: any one of the customer's, which `fetched_at` is of."""
         self._mailbox, self._conversation = mailbox, conversation
         self._parts: dict[str, _Part] = {}
+        # Last activity of conversations when they were asked for.
+        self._asked: dict[str, str] = {}
         self.reload()
 
     @property
@@ -116,7 +118,8 @@ class Story:
         if entry is None:
             key, id = self._keys[position]
             listing = self._parts[id].listing
-            entry = listing[listing.position(key.id, key.kind) or 0]
+            at = listing.position(key.id, key.kind)
+            entry = cast(Entry, unreadable(key.kind)) if at is None else listing[at]
             if not entry.conversation_id:
                 entry = entry.model_copy(update={"conversation_id": id})
             if len(self._read_lately) >= _READ_LATELY:
@@ -135,7 +138,7 @@ class Story:
 
     # Requests
 
-    async def begin(self) -> None:
+    async def refresh(self) -> None:
         """Request the customer's conversations, and their threads as far as the newest rows need.
 
         Raises: InboxError: none of the customer's other conversations is known.
@@ -146,15 +149,14 @@ class Story:
         except InboxError:
             if len(self._parts) < 2:
                 raise
-        await self.refresh()
+        await self._refresh_stale()
         part = self._next
         while part is not None and not part.is_loaded:
             await self.load_older()
             following = self._next
             part = following if following is not part else None
 
-    async def refresh(self) -> None:
-        """Request what is newer of the threads that are loaded."""
+    async def _refresh_stale(self) -> None:
         self.reload()
         for conversation in self.stale:
             await self._refreshed(conversation.id)
@@ -162,18 +164,28 @@ class Story:
 
     @property
     def stale(self) -> list[Conversation]:
-        """Conversations whose newest messages are not here, of those that the story shows."""
-        parts = (part for part in self._parts.values() if part.is_loaded or part.lacks)
-        rows = (part.conversation for part in parts)
-        return [row for row in rows if not self._mailbox.has_newest(row)]
+        """Conversations that have newer messages than the story shows, and were not asked for."""
+        parts = [part for part in self._parts.values() if part.is_loaded or part.lacks]
+        now = self._mailbox.conversations_by_id([part.conversation.id for part in parts])
+        return [
+            row
+            for row in now.values()
+            if self._asked.get(row.id) != row.last_activity_at and not self._mailbox.has_newest(row)
+        ]
+
+    def ask_again(self) -> None:
+        """Let what could not be loaded be asked for again."""
+        self._asked.clear()
 
     async def _refreshed(self, id: str) -> bool:
         """Request the newest messages and notes of a conversation; False if that fails."""
-        with suppress(InboxError):
+        self._asked[id] = self._parts[id].conversation.last_activity_at
+        try:
             await self._mailbox.refresh_thread(id)
             await self._mailbox.refresh_notes(id)
-            return True
-        return False
+        except InboxError:
+            return False
+        return True
 
     @property
     def _next(self) -> _Part | None:

@@ -181,6 +181,7 @@ class Display:
         self._thread.set_me(me)
         self._contact.set_context(me, self._queue.label_colours)
         self._thread.refresh_bars()
+        self._thread.refresh_stale_story()
         self._draw_status()
 
     def _draw_status(self) -> None:

@@ -269,6 +269,12 @@ class RowActions(ViewActions):
         self.panes.enter("thread")
         self.thread.go_to_file(step, from_end=not entered)
 
+    def action_story(self) -> None:
+        """Show all conversations of the customer as one thread, or the selected one alone."""
+        self._open_selected()
+        self.panes.enter("thread")
+        self.thread.toggle_story()
+
     def action_copy(self) -> None:
         """Copy the text of the row under the cursor."""
         copy(self, self.panes.copied())

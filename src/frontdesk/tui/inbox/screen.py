@@ -91,6 +91,7 @@ class InboxScreen(RowActions):
             "less_than_sign", f"move_split({-SPLIT_STEP})", "Narrower list", id="inbox.narrower"
         ),
         Binding("greater_than_sign", f"move_split({SPLIT_STEP})", "Wider list", id="inbox.wider"),
+        Binding("a", "story", "All conversations of the customer", id="inbox.story"),
         Binding("right_curly_bracket", "file(1)", "Next file", id="inbox.next_file"),
         Binding("left_curly_bracket", "file(-1)", "Previous file", id="inbox.previous_file"),
         Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),

@@ -124,7 +124,7 @@ class ThreadExports:
     def _save_entries(self, name: str, conversation: Conversation, entries: list[Entry]) -> None:
         from frontdesk.exports.conversations import thread_text
 
-        text = thread_text(conversation, entries, ending(name), self._clock.zone)
+        text = thread_text(conversation, entries, ending(name), self._zone, self._story)
         words = bar_texts.entry_words(entries)
         save_text(self._pane.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
 
@@ -166,7 +166,7 @@ class ThreadExports:
             return
 
         def use_entries(entries: list[Entry]) -> None:
-            use(thread_text(conversation, entries, "md", self._clock.zone))
+            use(thread_text(conversation, entries, "md", self._zone, self._story))
 
         self._pane.load_then(
             partial(self._or_cached, conversation, self._pane.fetch_all), use_entries
@@ -189,6 +189,11 @@ class ThreadExports:
         from frontdesk.exports.conversations import selection_lines
 
         self._use_threads(conversations, lambda threads: use(selection_lines(threads)))
+
+    @property
+    def _story(self) -> Sequence[Conversation]:
+        """All conversations of the customer, while they are shown as one thread."""
+        return self._pane.story.conversations if self._pane.story is not None else ()
 
     @property
     def _zone(self) -> tzinfo | None:
@@ -243,7 +248,7 @@ class ThreadExports:
     def _copy_entries(self, conversation: Conversation, entries: list[Entry]) -> None:
         from frontdesk.exports.conversations import thread_text
 
-        self._copy(thread_text(conversation, entries, "txt", self._clock.zone))
+        self._copy(thread_text(conversation, entries, "txt", self._zone, self._story))
 
     def with_link(self, use: Callable[[str], object]) -> None:
         """Call `use` with the link of the message under the cursor; ask if it has several."""

@@ -5,6 +5,7 @@ A thread filter shows only the messages of people, only notes, or everything but
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.binding import Binding, BindingType
 
+from frontdesk.errors import InboxError
 from frontdesk.inbox.limits import MOST_PAGES_LOADED
 from frontdesk.inbox.sentences import LOADED_SO_FAR
 from frontdesk.text.messages import Entry
@@ -51,7 +53,6 @@ class ThreadPane(ThreadView):
         Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
         Binding("E", "export", "Export thread…", id="inbox.export"),
         Binding("d", "save_file", "Save the file…", id="inbox.save_file"),
-        Binding("a", "story", "All conversations of the customer", id="inbox.story"),
     ]
 
     def on_mount(self) -> None:
@@ -102,14 +103,14 @@ class ThreadPane(ThreadView):
             self._of_shown = self._of_shown._replace(filtered_at=messages.selected_key)
         self.refresh_bars()
 
-    def action_story(self) -> None:
+    def toggle_story(self) -> None:
         """Show all conversations of the customer as one thread, or the selected one alone."""
         conversation = self.conversation
-        if conversation is None:
+        if conversation is None or self.listing is None:
             say(self.screen, sentences.NO_CONVERSATION)
         elif self.story is not None:
             self.leave_story(conversation)
-        elif self.listing is not None:
+        else:
             # Deferred: the first paint does not need it.
             from frontdesk.mailbox.story import Story
 
@@ -118,7 +119,7 @@ class ThreadPane(ThreadView):
 
     async def _begin_story(self, story: "Story") -> "Story":
         self.progress = sentences.STORY_BEGINS
-        await story.begin()
+        await story.refresh()
         return story
 
     def _show_begun(self, story: "Story") -> None:
@@ -131,10 +132,23 @@ class ThreadPane(ThreadView):
         else:
             self.show_story(story)
 
-    @work(group="story", exclusive=True)
+    def refresh_stale_story(self) -> None:
+        """Request what is new of the other conversations of a story that is shown."""
+        story = self.story
+        if story is not None and story.stale:
+            self._refresh_story(story)
+
+    @work(group="story")
     async def _refresh_story(self, story: "Story") -> None:
-        """Request what is new of the conversations beside the selected one."""
-        await story.refresh()
+        """Request what is new of the customer's conversations."""
+        if self._refreshed_story is not None:
+            return
+        self._refreshed_story = story
+        try:
+            with suppress(InboxError):
+                await story.refresh()
+        finally:
+            self._refreshed_story = None
         if story is self.story and self.conversation is not None:
             self._reload(self.conversation, first_sight=False)
 
@@ -229,7 +243,8 @@ class ThreadPane(ThreadView):
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
             self._reload(conversation, first_sight=self.messages.row is None)
-            if self.story is not None and self.story.stale:
+            if self.story is not None:
+                self.story.ask_again()
                 self._refresh_story(self.story)
 
     @property

@@ -177,6 +177,8 @@ class ThreadView(Pane):
         self.conversation: Conversation | None = None
         self.listing: ThreadRows | None = None
         self.story: Story | None = None
+        # The story of which what is new is being requested.
+        self._refreshed_story: Story | None = None
         self.filter = ALL
         self._me = ""
         self._depth = DEPTH
