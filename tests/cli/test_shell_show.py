@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -216,3 +217,38 @@ def test_failures_are_said_beside_what_was_found_and_alone_the_last_is_raised(
     assert capsys.readouterr().err == "frontdesk: no 1\n"
     report_failures({}, alone=True)
     assert capsys.readouterr().err == ""
+
+
+def test_the_shell_prints_a_customer_as_one_thread(
+    inbox_with_several: tuple[Path, str],
+) -> None:
+    inbox, phone = inbox_with_several
+    view = ("contacts", "view", phone, "--thread")
+    entries = json.loads(output_of(inbox, *view, "--format", "json"))
+    assert [one["created_at"] for one in entries] == sorted(one["created_at"] for one in entries)
+    assert len({one["conversation_id"] for one in entries}) > 1
+    text = output_of(inbox, *view)
+    for id in {one["conversation_id"] for one in entries}:
+        assert f"Conversation: {id} · " in text
+    parts = [line for line in text.splitlines() if line.startswith("-- ")]
+    assert len(parts) >= 2
+    assert "### " in output_of(inbox, *view, "--format", "markdown")
+    newest = json.loads(output_of(inbox, *view, "--last", "2", "--format", "json"))
+    assert newest == entries[-len(newest) :]
+    assert sum("direction" in one for one in newest) == 2
+
+
+@pytest.fixture
+def inbox_with_several(inbox: Path) -> tuple[Path, str]:
+    rows = map(
+        json.loads,
+        output_of(inbox, "list", "conversations", "--all", "--format", "jsonl").splitlines(),
+    )
+    phones = Counter(row["contact"]["phone"] for row in rows)
+    return inbox, next(phone for phone, count in phones.items() if phone and count > 1)
+
+
+def test_last_goes_with_thread(inbox: Path) -> None:
+    result = run_on(inbox, "contacts", "view", "+16505551234", "--last", "3")
+    assert result.exit_code == 2
+    assert "--last goes with --thread" in result.stderr

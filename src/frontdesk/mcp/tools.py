@@ -28,6 +28,7 @@ from frontdesk.selection.conversations import (
     select,
     settled,
 )
+from frontdesk.selection.customers import find_customer
 from frontdesk.selection.names import report_filter_ids
 from frontdesk.selection.threads import (
     MOST_MESSAGES,
@@ -36,9 +37,12 @@ from frontdesk.selection.threads import (
     ThreadEntries,
     ThreadPlace,
     conversation_ids,
+    names_customer,
+    read_story,
     read_thread,
 )
 from frontdesk.text.clean import counted, visible
+from frontdesk.text.entries import part_words
 from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
@@ -204,6 +208,8 @@ class InboxTools:
                 )
             if cursor is not None and len(named.ids) != 1:
                 raise ToolError("A cursor goes with one conversation: give the id that it is of.")
+            if len(conversations) == 1 < len(named.ids) and names_customer(conversations[0]):
+                return await self._story(context, conversations[0], filter, last, max_chars)
             parts = [f"{sentence(failure)} {_FIND}" for failure in named.failures.values()]
             found, left = 0, max_chars
             for number, id in enumerate(named.ids):
@@ -223,6 +229,42 @@ class InboxTools:
             raise ToolError(" ".join(parts))
         head = f"{reader.heading} · {counted(found, 'conversation')}\n{brief.DATA}\n"
         return "\n".join([head, "\n\n".join(parts)])
+
+    async def _story(
+        self, context: Context[Any, Any], name: str, filter: EntryFilter, last: int, most: int
+    ) -> str:
+        """All conversations with a customer by time, within so many characters."""
+        reader = self._reader
+        contact = await find_customer(reader.client, name)
+        progress = progress_of(context, "read {:,} messages")
+        story = await read_story(reader.client, contact.id, filter, last=last, progress=progress)
+        rows = story.conversations
+        now = reader.local_now()
+        parts = {row.id: brief.short_name(part_words(row, now)) for row in rows}
+        head = [await reader.facts(rows[0])]
+        head += [f"#{brief.short_name(row.id)} {parts[row.id]}" for row in rows]
+        entries = story.entries[-last:]
+        share = max(_LEAST_THREAD, most // 4)
+        blocks: list[str] = []
+        part = ""
+        for entry in entries:
+            block = brief.entry_block(entry, reader.zone, customer_name(rows[0]), share)
+            id = entry.conversation_id or ""
+            heading = "" if id == part else f"-- #{brief.short_name(id)} {parts.get(id, '')} --\n"
+            blocks.append(heading + block)
+            part = id
+        room = most - sum(map(len, head))
+        fit = brief.newest_that_fit(
+            len(blocks), lambda number: "\n".join(blocks[len(blocks) - number :]), room
+        )
+        shown = entries[len(entries) - max(1, fit) :]
+        if shown and (story.has_older or len(shown) < len(story.entries)):
+            head.append(f"(older ones: before={shown[0].created_at}, or the ids above)")
+        if story.lack:
+            head.append(f"(without notes: {story.lack})")
+        texts = [brief.cut(block, most) for block in blocks[len(blocks) - len(shown) :]]
+        title = f"{reader.heading} · {counted(len(rows), 'conversation')} as one\n{brief.DATA}\n"
+        return "\n".join([title, *head, *(texts or ["(no messages)"])])
 
     async def _thread(
         self,

@@ -12,7 +12,7 @@ from frontdesk.selection.customers import find_customer
 from frontdesk.text.entries import in_order, is_by_customer
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import is_user_id, parse_phone
-from frontdesk.wire import Message, Note
+from frontdesk.wire import Conversation, Message, Note
 from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:
@@ -127,6 +127,49 @@ async def read_thread(
     return ThreadEntries(entries, older, capped, notes.lack, rows.unreadable + notes.unreadable)
 
 
+class StoryEntries(NamedTuple):
+    """Entries of all conversations of a customer, oldest first.
+
+    conversations: the most recently active first. has_older: there are older entries. lack,
+    unreadable: see `ThreadEntries`.
+    """
+
+    conversations: tuple[Conversation, ...]
+    entries: tuple[Entry, ...]
+    has_older: bool = False
+    lack: str = ""
+    unreadable: int = 0
+
+
+async def read_story(
+    client: "InboxClient",
+    contact_id: str,
+    filter: EntryFilter = EntryFilter(),
+    *,
+    last: int | None = None,
+    progress: Progress = _silent,
+) -> StoryEntries:
+    """Read the newest entries of all conversations of a customer, `last` messages of each at most.
+
+    They go back as far as all threads were read.
+
+    Raises: InboxError.
+    """
+    pages = client.conversations(contact=contact_id).pages(_CUSTOMER_PAGES)
+    rows = [row async for page in pages for row in page.data]
+    entries: list[Entry] = []
+    begin, unreadable, lacks, has_older = "", 0, "", False
+    for row in rows:
+        thread = await read_thread(client, row.id, filter, last=last, progress=progress)
+        of_row = {"conversation_id": row.id}
+        entries += [one.model_copy(update=of_row) for one in thread.entries]
+        unreadable, lacks = unreadable + thread.unreadable, lacks or thread.lack
+        if thread.older is not None and thread.entries:
+            begin, has_older = max(begin, thread.entries[0].created_at), True
+    found = in_order(one for one in entries if one.created_at >= begin)
+    return StoryEntries(tuple(rows), tuple(found), has_older, lacks, unreadable)
+
+
 async def read_notes(
     client: "InboxClient", id: str, filter: EntryFilter = EntryFilter()
 ) -> ThreadEntries:
@@ -200,6 +243,11 @@ async def conversation_ids(client: "InboxClient", names: Iterable[str]) -> Conve
     return ConversationIds(tuple(dict.fromkeys(ids)), failures)
 
 
+def names_customer(name: str) -> bool:
+    """True for a number after +, a @username or a user id: all conversations with a customer."""
+    return name.startswith(("+", "@")) or is_user_id(name)
+
+
 def _parts(text: str) -> list[str]:
     """Split at commas and blanks; a number may have blanks itself."""
     pieces = text.split(",") if "+" in text else _SEPARATORS.split(text)
@@ -209,7 +257,7 @@ def _parts(text: str) -> list[str]:
 async def _ids_of(client: "InboxClient", name: str) -> list[str]:
     if not name.removeprefix("#"):
         raise BadSettings("A conversation has an id, such as 1042, or a number: this is blank")
-    if not (name.startswith(("+", "@")) or is_user_id(name)):
+    if not names_customer(name):
         return [name.removeprefix("#")]
     if name.startswith("+") and parse_phone(name) is None:
         raise BadSettings(
