@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _READ_LATELY = 100
 
 
-class _Part:
+class _StoryThread:
     """The thread of one conversation of a story. lacks: it could not be loaded."""
 
     def __init__(self, mailbox: Mailbox, conversation: Conversation) -> None:
@@ -53,7 +53,7 @@ class Story:
     def __init__(self, mailbox: Mailbox, conversation: Conversation) -> None:
         """conversation: any one of the customer's, which `fetched_at` is of."""
         self._mailbox, self._conversation = mailbox, conversation
-        self._parts: dict[str, _Part] = {}
+        self._parts: dict[str, _StoryThread] = {}
         # Last activity of conversations when they were asked for.
         self._asked: dict[str, str] = {}
         self.reload()
@@ -89,7 +89,9 @@ class Story:
         if all(row.id != self._conversation.id for row in found):
             found.append(self._conversation)
         before = self._parts
-        self._parts = {row.id: before.get(row.id) or _Part(self._mailbox, row) for row in found}
+        self._parts = {
+            row.id: before.get(row.id) or _StoryThread(self._mailbox, row) for row in found
+        }
         for row in found:
             part = self._parts[row.id]
             part.conversation = row
@@ -102,7 +104,7 @@ class Story:
         self._positions = {key.row: at for at, (key, _) in enumerate(self._keys)}
         self._read_lately: dict[int, Entry] = {}
 
-    def _keys_of(self, part: _Part) -> list[tuple[Key, str]]:
+    def _keys_of(self, part: _StoryThread) -> list[tuple[Key, str]]:
         listing, id = part.listing, part.conversation.id
         keys = listing.keys() if self._lowest is None else listing.keys(self._lowest)
         return [(key, id) for key in keys]
@@ -188,7 +190,7 @@ class Story:
         return True
 
     @property
-    def _next(self) -> _Part | None:
+    def _next(self) -> _StoryThread | None:
         """The thread of which the story needs more to go further back."""
         parts = (part for part in self._parts.values() if part.lowest_known == self._lowest)
         return None if self._lowest is None else next(parts, None)
