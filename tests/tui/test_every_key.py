@@ -98,6 +98,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.zoom": "",
         "inbox.narrower": "",
         "inbox.wider": "",
+        "inbox.story": "",
         "inbox.next_file": "left_curly_bracket",
         "inbox.previous_file": "",
         "inbox.raw_row": "",

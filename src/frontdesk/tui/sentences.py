@@ -52,7 +52,6 @@ MIRROR_IS_FULL = "Not everything fits on this computer: it keeps {kept}. cache_m
 
 # The thread
 THREAD_NOT_SHOWN = "The thread is not shown here. {key}: go to the thread"
-STORY_BEGINS = "the customer's conversations"
 ONLY_CONVERSATION = "This is the customer's only conversation"
 NO_LATER_FILE = "No later file in this conversation"
 NO_EARLIER_FILE = "No earlier file in this conversation"

@@ -118,7 +118,7 @@ class ThreadPane(ThreadView):
             self.load_then(partial(self._begin_story, story), self._show_begun)
 
     async def _begin_story(self, story: "Story") -> "Story":
-        self.progress = sentences.STORY_BEGINS
+        self.progress = "all conversations of the customer"
         await story.refresh()
         return story
 
