@@ -18,7 +18,7 @@ from frontdesk.store.conversation_conditions import (
     WithoutLabels,
     WrittenBy,
 )
-from frontdesk.store.conversation_walks import WalkLimits, filtered_page, match_count
+from frontdesk.store.conversation_walks import WalkLimits, filtered_page
 from frontdesk.store.conversations import ConversationSelection, FilterPlace, position_of, states_of
 from frontdesk.store.database import Database
 from frontdesk.text.custom_fields import compared, equal_to
@@ -26,7 +26,7 @@ from frontdesk.text.custom_fields import compared, equal_to
 pytestmark = pytest.mark.both_engines
 
 EVERY = states_of(range(3))
-SORTING, WALKING = WalkLimits(), WalkLimits(few=0, listed=0, walked=5)
+SORTING, WALKING = WalkLimits(), WalkLimits(few=-1, walked=5)
 CONDITIONS = (
     (),
     (WrittenBy((1,)),),
@@ -160,8 +160,10 @@ def test_the_check_names_custom_fields_that_are_wrong(database: Database):
 def test_a_count_says_if_it_has_not_looked_at_all(database: Database, most: int, capped: bool):
     fill(database)
     selection = ConversationSelection(EVERY, conditions=(WrittenBy((1,), negated=True),))
-    limits = WalkLimits(few=0, listed=0, walked=most)
-    count = database.read(lambda c: match_count(c, 1, selection, limits))
+    limits = WalkLimits(few=-1, walked=most)
+    page = database.read(lambda c: filtered_page(c, 1, selection, None, 1, limits, counted=True))
+    count = page.total
+    assert count is not None
     ids, _ = walked(database, selection, SORTING, CONVERSATIONS)
     assert (count.capped, count.number <= len(ids)) == (capped, True)
     assert capped or count.number == len(ids)

@@ -409,7 +409,7 @@ def text(plan: Plan) -> str:
 
 
 # Not even none are few.
-FIRST_WALK = WalkLimits(few=-1, listed=-1)
+FIRST_WALK = WalkLimits(few=-1)
 SPAN = (1_000, 2_000)
 
 

@@ -32,12 +32,14 @@ class Sql(NamedTuple):
 class Source(NamedTuple):
     """Statement that lists ids, with repetitions: `id` of conversations, or of their contacts.
 
-    estimate: statement for their number `n`, where an engine finds all of them before the first.
+    estimate: statement for their number `n`, up to `:most`, where it is much faster. exact: all of
+    them match, so that none has to be tested.
     """
 
     sql: Sql
     of_contacts: bool = False
     estimate: Sql | None = None
+    exact: bool = True
 
 
 class Condition(Protocol):

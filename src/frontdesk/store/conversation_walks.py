@@ -39,24 +39,23 @@ from frontdesk.store.query_conditions import is_slow
 
 
 class WalkLimits(NamedTuple):
-    """few: conversations that are sorted; listed: rows read to find out; walked: candidates.
+    """few: conversations that are sorted; repeated: rows of each that are read to find out.
 
-    slowly: candidates whose messages are read; counted: those for a count. sources: indexes that
-    are tried.
+    walked: candidates of a page and of a count; slowly, counted: those whose messages are read.
+    sources: indexes that are tried.
     """
 
     few: int = 5_000
-    listed: int = 20_000
-    walked: int = 20_000
-    slowly: int = 1_000
+    repeated: int = 2
+    walked: int = 10_000
+    slowly: int = 500
     counted: int = 200
     sources: int = 4
 
 
-# With 20,000 conversations a page takes less than a tenth of a second then. With a million, one by
-# a frequent or very rare word takes several.
+# With a million conversations a page takes less than a tenth of a second then, by whatever term.
 LIMITS: Mapping[Dialect, WalkLimits] = MappingProxyType(
-    {"sqlite": WalkLimits(), "postgresql": WalkLimits(walked=6_000, slowly=500, counted=200)}
+    {"sqlite": WalkLimits(), "postgresql": WalkLimits(walked=6_000)}
 )
 # Matches that are counted.
 MOST_COUNTED = 10_000
@@ -70,10 +69,14 @@ class MatchCount(NamedTuple):
 
 
 class WalkPage(NamedTuple):
-    """Rows of a page. stopped: the position where it ended early; None if it did not."""
+    """Rows of a page. stopped: the position where it ended early; None if it did not.
+
+    total: of all its pages, if it was asked for.
+    """
 
     rows: list[Row]
     stopped: Position | None = None
+    total: MatchCount | None = None
 
 
 def filtered_page(
@@ -83,48 +86,41 @@ def filtered_page(
     after: Position | None,
     count: int,
     limits: WalkLimits | None = None,
+    *,
+    counted: bool = False,
 ) -> WalkPage:
-    """Return up to `count` conversations of a selection behind a position, in its order."""
+    """Return up to `count` conversations of a selection behind a position, in its order.
+
+    counted: with the number of all of them, as far as they are looked at.
+    """
     statements = _PageStatements(
         connection, account_id, selection, limits or LIMITS[connection.dialect]
     )
     orders = ORDERS[selection.sort]
-    if not any(map(statements.is_tested, orders)):
-        return WalkPage(conversation_page(connection, account_id, selection, after, count))
-    few = statements.few_ids()
+    is_tested = any(map(statements.is_tested, orders))
+    if is_tested:
+        statements.narrow()
+    number = statements.count() if counted else None
+    if not is_tested:
+        rows = conversation_page(connection, account_id, selection, after, count)
+        return WalkPage(rows, total=number)
     group, position = 0, after
     if after is not None and len(orders) > 1:
         group, position = int(after[0] or 0), after[2:]
-    rows: list[Row] = []
-    for number, order in enumerate(orders[group:], group):
+    rows = []
+    for at, order in enumerate(orders[group:], group):
         if not statements.may_have(order):
             continue
         order = order if after is None else order.continued()
-        rows += statements.page(order, position, count - len(rows), few)
+        rows += statements.page(order, position, count - len(rows))
         if len(rows) == count:
             break
-        last = statements.last_candidate(order, position) if few is None else None
+        last = statements.last_candidate(order, position)
         if last is not None:
-            place = (number, selection.began_at, *last) if len(orders) > 1 else last
-            return WalkPage(rows, place)
+            place = (at, selection.began_at, *last) if len(orders) > 1 else last
+            return WalkPage(rows, place, number)
         position = None
-    return WalkPage(rows)
-
-
-def match_count(
-    connection: Connection,
-    account_id: int,
-    selection: ConversationSelection,
-    limits: WalkLimits | None = None,
-) -> MatchCount:
-    """Count the conversations of a selection, whatever its order, as far as a page would look."""
-    spans = {each.column for each in selection.conditions if isinstance(each, TimeSpan)}
-    # In the order of a time that the selection limits, its conversations are one range.
-    sort = next((name for name, orders in ORDERS.items() if orders[0].column in spans), "activity")
-    limits = limits or LIMITS[connection.dialect]
-    limits = limits._replace(slowly=min(limits.slowly, limits.counted))
-    statements = _PageStatements(connection, account_id, replace(selection, sort=sort), limits)
-    return statements.count(ORDERS[sort][0])
+    return WalkPage(rows, total=number)
 
 
 def few_ids(
@@ -136,7 +132,8 @@ def few_ids(
         ids = selected_ids(connection, account_id, plain, most + 1)
         return ids if len(ids) <= most else None
     statements = _PageStatements(connection, account_id, selection, LIMITS[connection.dialect])
-    listed = statements.few_ids()
+    statements.narrow()
+    listed = statements.few
     if listed is None:
         listed = selected_ids(connection, account_id, plain, most + 1)
         if len(listed) > most:
@@ -166,16 +163,11 @@ class _PageStatements:
     ) -> None:
         self._connection, self._account_id = connection, account_id
         self._selection, self._limits = selection, limits
-        if any(map(is_slow, selection.conditions)):
-            self._limits = limits._replace(walked=min(limits.walked, limits.slowly))
+        self.few: list[int] | None = None
+        self._listed_by: int | None = None
         self._plain = replace(selection, conditions=())
-        # No index has the order of beginnings by place, and many ranges are slow to merge.
-        by_creation = ORDERS[selection.sort][0].column == CREATED
-        self._tests_places = len(selection.places) > 1 or (
-            by_creation and not self._plain.is_everything
-        )
         self._walked_selection = selection
-        if self._tests_places:
+        if len(selection.places) > 1:
             self._walked_selection = ConversationSelection(
                 states_of(range(3)),
                 sort=selection.sort,
@@ -196,71 +188,103 @@ class _PageStatements:
         )
         return not (waits and "waiting_since IS NULL" in order.conditions)
 
-    def few_ids(self) -> list[int] | None:
-        """Return the ids of the conversations of one condition, if they are few."""
-        tested = {
-            number: condition
-            for order in ORDERS[self._selection.sort]
-            for number, condition in self._tested(order)
-        }
-        dialect, found = self._connection.dialect, []
-        for number, condition in tested.items():
-            if (source := condition.source(dialect, number)) is not None:
-                found.append(source)
-        for source in found[: self._limits.sources]:
-            if (ids := self._listed(source)) is not None:
-                return ids
-        if not self._tests_places:
-            return None
-        placed = self._ranges(self._plain, ORDERS["activity"][0]).unsorted()
-        listed = f"SELECT conversation_id AS id FROM ({placed.text}) AS placed"
-        return self._listed(Source(Sql(listed, placed.parameters)))
+    def narrow(self) -> None:
+        """Look only at the conversations that a condition lists, if they are few.
 
-    def count(self, order: Order) -> MatchCount:
-        """Return how many conversations of an order match."""
-        is_tested = self.is_tested(order)
-        few = self.few_ids() if is_tested else None
-        if few is not None:
-            matching = self._among(order, None, few)
-        else:
+        The rarest of several is tried first: each with a tenth of what is few.
+        """
+        sources = self._sources()[: self._limits.sources]
+        for most in (self._limits.few // 10, self._limits.few):
+            for number, source in sources:
+                if (ids := self._listed(source, most)) is not None:
+                    self.few, self._listed_by = ids, number if source.exact else None
+                    return
+
+    def _sources(self) -> list[tuple[int | None, Source]]:
+        """Return what lists conversations, with the numbers of the conditions."""
+        dialect = self._connection.dialect
+        tested = dict(
+            each for order in ORDERS[self._selection.sort] for each in self._tested(order)
+        )
+        found: list[tuple[int | None, Source]] = [
+            (number, source)
+            for number, condition in tested.items()
+            if (source := condition.source(dialect, number)) is not None
+        ]
+        if any(map(self._tests_places, ORDERS[self._selection.sort])):
+            placed = self._ranges(self._plain, ORDERS["activity"][0]).unsorted()
+            listed = f"SELECT conversation_id AS id FROM ({placed.text}) AS placed"
+            found.append((None, Source(Sql(listed, placed.parameters))))
+        return found
+
+    def _tests_places(self, order: Order) -> bool:
+        """True if no index has an order by place, or many ranges of it are slow to merge."""
+        by_creation = order.column == CREATED
+        return len(self._plain.places) > 1 or (by_creation and not self._plain.is_everything)
+
+    @property
+    def _is_slow(self) -> bool:
+        conditions = self._tested(ORDERS["activity"][0])
+        return any(is_slow(condition) for _, condition in conditions)
+
+    @property
+    def _walked_at_most(self) -> int:
+        return self._limits.slowly if self._is_slow else self._limits.walked
+
+    def count(self) -> MatchCount:
+        """Return how many conversations match."""
+        spans = {each.column for each in self._selection.conditions if isinstance(each, TimeSpan)}
+        # In the order of a time that the selection limits, its conversations are one range.
+        columns = (orders[0].column for orders in ORDERS.values())
+        order = Order(next((name for name in columns if name in spans), "last_activity_at"))
+        candidates, tests = self._ranges(self._selection, order).merged(), Sql("", {})
+        if self.few is not None or self.is_tested(order):
             candidates, tests = self._candidates(order, None), self._tests(order)
-            matching = Sql(
-                f"SELECT conversation_id FROM ({candidates.text}) AS candidate {tests.text}",
-                candidates.parameters
-                | tests.parameters
-                | {"count": self._limits.walked if is_tested else MOST_COUNTED + 1},
-            )
-        number = first_number(
+        most = MOST_COUNTED + 1
+        if tests.text:
+            most = self._limits.counted if self._is_slow else self._walked_at_most
+        matches = first_number(
             self._connection,
-            f"SELECT COUNT(*) AS n FROM ({matching.text} LIMIT {MOST_COUNTED + 1}) AS matching",
-            matching.parameters,
+            f"SELECT COUNT(*) AS n FROM ({candidates.text}) AS candidate {tests.text}",
+            candidates.parameters | tests.parameters | {"count": most},
         )
-        ended = (
-            few is not None or not is_tested or self._candidate(order, self._limits.walked) is None
-        )
-        return MatchCount(min(number, MOST_COUNTED), not ended or number > MOST_COUNTED)
+        capped = matches > MOST_COUNTED
+        if tests.text and not capped:
+            capped = self._candidate(order, most) is not None
+        return MatchCount(min(matches, MOST_COUNTED), capped)
 
     def among(self, order: Order, ids: list[int]) -> list[int]:
         """Return those of some conversations that match."""
-        some = self._among(order, None, ids)
-        return [row["conversation_id"] for row in self._connection.rows(*some)]
+        candidates, tests = self._some(order, None, ids), self._tests(order)
+        rows = self._connection.rows(
+            f"SELECT conversation_id FROM ({candidates.text}) AS candidate {tests.text}",
+            candidates.parameters | tests.parameters,
+        )
+        return [row["conversation_id"] for row in rows]
 
-    def page(
-        self, order: Order, position: Position | None, count: int, few: list[int] | None
-    ) -> list[Row]:
-        """Return the next conversations of an order. few: the only ones that may be on it."""
-        page = self._walked(order, position, count)
-        if few is not None:
-            page = self._sorted(order, position, count, few)
+    def page(self, order: Order, position: Position | None, count: int) -> list[Row]:
+        """Return the next conversations of an order."""
+        candidates, tests = self._candidates(order, position), self._tests(order)
+        # In the order of the candidates: SQLite would read them all to sort them again.
+        last = "LIMIT :wanted"
+        if self._connection.dialect == "postgresql":
+            last = order.first.replace(":count", ":wanted")
+        limits = {"count": self._walked_at_most, "wanted": count}
+        page = Sql(
+            f"SELECT * FROM ({candidates.text}) AS candidate {tests.text} {last}",
+            candidates.parameters | tests.parameters | limits,
+        )
         return page_rows(self._connection, self._selection, order, page)
 
     def last_candidate(self, order: Order, position: Position | None) -> Position | None:
         """Return the position of the last candidate of a page, if there are as many."""
-        last = self._candidate(order, self._limits.walked - 1, position)
+        last = self._candidate(order, self._walked_at_most - 1, position)
         return None if last is None else (last[order.column], last["conversation_id"])
 
     def _candidate(self, order: Order, number: int, position: Position | None = None) -> Row | None:
         """Return a candidate behind a position by its number, from 0; None if there are fewer."""
+        if self.few is not None and len(self.few) <= number:
+            return None
         candidates = self._candidates(order, position)
         return self._connection.row(
             f"SELECT * FROM ({candidates.text}) AS candidate LIMIT 1 OFFSET :skipped",
@@ -274,30 +298,35 @@ class _PageStatements:
         return IndexRanges(dialect, self._account_id, selection, order, position)
 
     def _tested(self, order: Order) -> list[tuple[int, Condition]]:
-        """Return the conditions, with their numbers, that are no range of an order."""
+        """Return the conditions, with their numbers, that are no range of an order.
+
+        Without that which lists the few.
+        """
         return [
             (number, condition)
             for number, condition in enumerate(self._selection.conditions)
-            if not (isinstance(condition, TimeSpan) and condition.column == order.column)
+            if number != self._listed_by
+            and not (isinstance(condition, TimeSpan) and condition.column == order.column)
         ]
 
-    def _listed(self, source: Source) -> list[int] | None:
-        """Return the ids of the conversations of a source, if they are few."""
-        text, values = source.sql
+    def _listed(self, source: Source, few: int) -> list[int] | None:
+        """Return the ids of the conversations of a source, if they are so few."""
         own = {"account": self._account_id}
+        most = few if source.of_contacts else few * self._limits.repeated
         if source.estimate is not None:
-            estimated = source.estimate.text, source.estimate.parameters | own
-            if first_number(self._connection, *estimated) > self._limits.listed:
+            text, values = source.estimate
+            parameters = values | own | {"most": most + 1}
+            if first_number(self._connection, text, parameters) > most:
                 return None
-        parameters = values | own
-        listed = f"SELECT id FROM ({text} LIMIT {self._limits.listed + 1}) AS listed"
-        counted = f"SELECT COUNT(*) AS n FROM ({listed}) AS counted"
-        if first_number(self._connection, counted, parameters) > self._limits.listed:
+        text, values = source.sql
+        listed = f"SELECT id FROM ({text} LIMIT {most + 1}) AS listed"
+        rows = self._connection.rows(
+            f"SELECT id, COUNT(*) AS n FROM ({listed}) AS every GROUP BY id LIMIT {few + 1}",
+            values | own,
+        )
+        if len(rows) > few or sum(row["n"] for row in rows) > most:
             return None
-        distinct = f"SELECT DISTINCT id FROM ({listed}) AS every LIMIT {self._limits.few + 1}"
-        ids = [row["id"] for row in self._connection.rows(distinct, parameters)]
-        if len(ids) > self._limits.few:
-            return None
+        ids = [row["id"] for row in rows]
         return self._of_contacts(ids) if source.of_contacts else ids
 
     def _of_contacts(self, contact_ids: list[int]) -> list[int]:
@@ -309,46 +338,12 @@ class _PageStatements:
         )
         return [row["id"] for row in rows]
 
-    def _walked(self, order: Order, position: Position | None, count: int) -> Sql:
-        """Return a statement for the first candidates that match."""
-        candidates, tests = self._candidates(order, position), self._tests(order)
-        # In the order of the candidates: SQLite would read them all to sort them again.
-        last = "LIMIT :wanted"
-        if self._connection.dialect == "postgresql":
-            last = order.first.replace(":count", ":wanted")
-        limits = {"count": self._limits.walked, "wanted": count}
-        return Sql(
-            f"SELECT * FROM ({candidates.text}) AS candidate {tests.text} {last}",
-            candidates.parameters | tests.parameters | limits,
-        )
-
-    def _sorted(self, order: Order, position: Position | None, count: int, ids: list[int]) -> Sql:
-        """Return a statement for those of few conversations that match, sorted."""
-        some = self._among(order, position, ids)
-        return Sql(f"{some.text} {order.first}", some.parameters | {"count": count})
-
-    def _among(self, order: Order, position: Position | None, ids: list[int]) -> Sql:
-        """Return a statement for those of few conversations that match, in any order."""
-        tests = self._tests(order)
-        if order.column == CREATED:
-            some = among(self._connection.dialect, "id", ids)
-            candidates = self._created(order, position, some)
-        else:
-            selection = replace(self._walked_selection, conversation_ids=tuple(ids))
-            candidates = self._ranges(selection, order, position).unsorted()
-        return Sql(
-            f"WITH candidate AS MATERIALIZED ({candidates.text})"
-            f" SELECT DISTINCT {order.column}, conversation_id FROM candidate"
-            f" {tests.text}",
-            candidates.parameters | tests.parameters,
-        )
-
     def _tests(self, order: Order) -> Sql:
         tests = [
             condition.test(self._connection.dialect, number)
-            for number, condition in self._tested(order)
+            for number, condition in sorted(self._tested(order), key=lambda each: is_slow(each[1]))
         ]
-        if self._tests_places:
+        if self._tests_places(order):
             tests.append(self._is_selected(order))
         texts = " AND ".join(test.text for test in tests)
         values = dict(item for test in tests for item in test.parameters.items())
@@ -368,10 +363,27 @@ class _PageStatements:
 
     def _candidates(self, order: Order, position: Position | None) -> Sql:
         """Return a statement for the candidates behind a position, up to `:count`, in order."""
+        if self.few is not None:
+            some = self._some(order, position, self.few)
+            return Sql(f"{some.text} {order.first}", some.parameters)
         if order.column != CREATED:
             return self._ranges(self._walked_selection, order, position).merged()
         page = self._created(order, position)
         return Sql(f"{page.text} {order.first}", page.parameters)
+
+    def _some(self, order: Order, position: Position | None, ids: list[int]) -> Sql:
+        """Return a statement for those of some conversations that are behind a position."""
+        if order.column == CREATED:
+            some = among(self._connection.dialect, "id", ids)
+            listed = self._created(order, position, some)
+        else:
+            selection = replace(self._walked_selection, conversation_ids=tuple(ids))
+            listed = self._ranges(selection, order, position).unsorted()
+        return Sql(
+            f"WITH listed AS MATERIALIZED ({listed.text})"
+            f" SELECT DISTINCT {order.column}, conversation_id FROM listed",
+            listed.parameters,
+        )
 
     def _created(self, order: Order, position: Position | None, some: Sql | None = None) -> Sql:
         """Return a statement for the conversations of the account that began in a span."""

@@ -57,7 +57,9 @@ class Says:
                 f" WHERE message_words MATCH :trigrams{number} AND message_words.rowid"
                 f" BETWEEN (:account << 48) AND ((:account + 1) << 48) - 1 AND {has_terms}"
             )
-            return Source(Sql(listed, values | {f"trigrams{number}": self.terms.match}))
+            trigrams: dict[str, object] = {f"trigrams{number}": self.terms.match}
+            estimate = _number_of_hits("message_words", f"trigrams{number}", 48)
+            return Source(Sql(listed, values | trigrams), estimate=Sql(estimate, trigrams))
         own = "FROM message_text AS t WHERE t.account_id = CAST(:account AS BIGINT)"
         number_of_all = "SELECT reltuples FROM pg_class WHERE oid = 'message_text'::regclass"
         estimate = (
@@ -95,9 +97,17 @@ class OfCustomer:
         found = word_condition(dialect, self.words, f"_{number}")
         if not found.parameters.get(f"trigrams_{number}", True):
             return None
-        where = found.narrowed if dialect == "sqlite" else found.condition
-        listed = f"SELECT contact.id FROM {found.source} WHERE {where}"
-        return Source(Sql(listed, {**found.parameters}), of_contacts=True)
+        listed = f"SELECT contact.id FROM {found.source} WHERE {{}}"
+        if dialect == "postgresql":
+            whole = Sql(listed.format(found.condition), {**found.parameters})
+            return Source(whole, of_contacts=True)
+        name = f"trigrams_{number}"
+        estimate = _number_of_hits("contact_words", name, 40)
+        return Source(
+            Sql(listed.format(found.narrowed), {**found.parameters}),
+            of_contacts=True,
+            estimate=Sql(estimate, {name: found.parameters[name]}),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +228,16 @@ class AnyOf:
         found = [part.source(dialect, _within(number, at)) for at, part in enumerate(self.parts)]
         known = [source for source in found if source is not None]
         if self.every:
-            return next(iter(known), None)
+            return known[0]._replace(exact=len(self.parts) == 1) if known else None
         if not known or len(known) < len(found):
             return None
         listed = Sql(" UNION ALL ".join(map(_conversations, known)), _all(s.sql for s in known))
-        return Source(listed, estimate=next((s.estimate for s in known if s.estimate), None))
+        estimates = [source.estimate for source in known if source.estimate is not None]
+        estimate = Sql(
+            f"SELECT {' + '.join(f'({each.text})' for each in estimates)} AS n", _all(estimates)
+        )
+        exact = all(source.exact for source in known)
+        return Source(listed, estimate=estimate if estimates else None, exact=exact)
 
 
 def _conversations(source: Source) -> str:
@@ -232,6 +247,18 @@ def _conversations(source: Source) -> str:
     return (
         f"SELECT c.id FROM ({source.sql.text}) AS who"
         " JOIN conversation AS c ON c.account_id = :account AND c.contact_id = who.id"
+    )
+
+
+def _number_of_hits(index: str, trigrams: str, bits: int) -> str:
+    """Statement for the number of rows of an FTS5 index, up to `:most`.
+
+    trigrams: name of the parameter. bits: of the row numbers of an account.
+    """
+    return (
+        f"SELECT COUNT(*) AS n FROM (SELECT rowid FROM {index} WHERE {index} MATCH :{trigrams}"
+        f" AND rowid BETWEEN (:account << {bits}) AND ((:account + 1) << {bits}) - 1"
+        " LIMIT :most) AS hits"
     )
 
 

@@ -109,12 +109,7 @@ def _asked_page(
     asked: AskedQuery,
 ) -> JsonBody[ConversationPage]:
     """A page of a query; the first one with the number of all that match."""
-    found: dict[str, Any] = {"total": None}
-    if paging.after is None:
-        number, capped = conversation_walks.match_count(*request.account, selection)
-        found = {"total": number, "total_capped": capped}
-    if asked.remark:
-        found["remark"] = asked.remark
+    found = {"remark": asked.remark} if asked.remark else {}
     return _walked_page(request, selection, paging, found)
 
 
@@ -124,10 +119,17 @@ def _walked_page(
     paging: Paging,
     members: Mapping[str, Any] | None = None,
 ) -> JsonBody[ConversationPage]:
-    """A page of a walk, which may end early."""
+    """A page of a walk, which may end early. members: those of a query, None without one."""
     page = conversation_walks.filtered_page(
-        *request.account, selection, paging.after, paging.limit + 1
+        *request.account,
+        selection,
+        paging.after,
+        paging.limit + 1,
+        counted=members is not None and paging.after is None,
     )
+    if members is not None:
+        number, capped = page.total or (None, False)
+        members = {**members, "total": number, "total_capped": capped}
     rows, next_cursor = paging.split(page.rows, lambda row: queries.position_of(row, selection))
     if next_cursor is None and page.stopped is not None:
         next_cursor = paging.codec.encode(page.stopped)
