@@ -18,6 +18,7 @@ from tests.conftest import NOW
 UTC = ZoneInfo("UTC")
 MODES = ("auto", "legacy")
 
+_CURSOR = r"cursor=([0-9a-f]{8}\.\d*\.\d*\.[^\s)]*)"
 _PIECE = re.compile(r"\s*[^\W\d_]+|\d{1,3}|\s+|[^\w\s]+|_")
 # Letters of a word that the tokens of large vocabularies hold; of other scripts, one.
 _LETTERS = 6
@@ -53,8 +54,13 @@ async def refusal(session: Client, tool: str, **arguments: Any) -> str:
 
 def cursor_in(text: str) -> str | None:
     """The cursor that an answer ends or begins with."""
-    match = re.search(r"cursor=(c\d+)", text)
+    match = re.search(_CURSOR, text)
     return match[1] if match else None
+
+
+def without_cursors(text: str) -> str:
+    """An answer with c in place of each cursor."""
+    return re.sub(_CURSOR, "cursor=c", text)
 
 
 def definitions_of(tools: Sequence[Tool]) -> int:

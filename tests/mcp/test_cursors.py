@@ -1,37 +1,46 @@
 """Names of places, sentences of failures, and facts of a customer."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from frontdesk.errors import ME_UNAVAILABLE, InboxError, NotFound, NotOffered, Refused, Unreachable
+from frontdesk.mcp.cursors import cursor_at, place_of
 from frontdesk.mcp.failures import reported, sentence
-from frontdesk.mcp.inbox import MOST, Cursors, contact_facts
+from frontdesk.mcp.inbox import contact_facts
+from frontdesk.selection.threads import ThreadPlace
 from frontdesk.wire import Contact
 
-
-def test_a_place_is_found_by_its_name_and_selection() -> None:
-    cursors = Cursors[str]()
-    names = [cursors.name(place, "is:open") for place in ("a", "b")]
-    assert names == ["c1", "c2"]
-    assert [cursors.place(name, "is:open") for name in names] == ["a", "b"]
-    with pytest.raises(ToolError, match="The cursor c2 is of another call"):
-        cursors.place("c2", "is:resolved")
-    with pytest.raises(ToolError, match="There is no cursor 'xxxxxxxxxxxxxxxxxxxx' any more"):
-        cursors.place("x" * 21, "is:open")
+CALL = "read_threads 7 None None all"
 
 
-def test_the_places_that_were_used_last_are_kept() -> None:
-    cursors = Cursors[int](most=2)
-    for place in (1, 2):
-        cursors.name(place, "")
-    assert cursors.place("c1", "") == 1
-    assert cursors.name(3, "") == "c3"
-    assert (cursors.place("c1", ""), cursors.place("c3", "")) == (1, 3)
-    with pytest.raises(ToolError, match="no cursor 'c2'"):
-        cursors.place("c2", "")
-    assert MOST == 1_000
+@pytest.mark.parametrize(
+    "place",
+    [
+        ThreadPlace("v1.WzEsImEiXQ.x-_y", 0),
+        ThreadPlace(None, 41),
+        ThreadPlace("at 3.5", 2, datetime(2026, 3, 14, 9, 23, 0, 120_000, tzinfo=UTC)),
+        ThreadPlace(before=datetime(1970, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_cursor_holds_its_place(place: ThreadPlace) -> None:
+    assert place_of(cursor_at(CALL, place.cursor, place.skip, place.before), CALL) == place
+
+
+@pytest.mark.parametrize("of", ["read_threads 8 None None all", "list_conversations 7", ""])
+def test_a_cursor_of_another_call_is_refused(of: str) -> None:
+    with pytest.raises(ToolError, match="The cursor is of another call: repeat that"):
+        place_of(cursor_at(CALL, "v1.x"), of)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "c1", "...", "0123abcd.x..", "0123abcd.1.2", "0123abcd.9999999999..", "x" * 600]
+)
+def test_what_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(ToolError, match="is no cursor: begin again without one"):
+        place_of(text, CALL)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from tests.mcp.sessions import (
     definitions_of,
     refusal,
     session_with,
+    without_cursors,
 )
 
 TOOLS = ("list_conversations", "read_threads", "report", "search_messages", "overview")
@@ -273,7 +274,7 @@ async def test_a_period_that_is_not_reached_says_how_far_was_read() -> None:
         text = await answer(
             session, "read_threads", conversations=[CONVERSATION], before="2016-01-01"
         )
-    assert "(5,000 messages were read; older messages: cursor=c1)" in text
+    assert "(5,000 messages were read; older messages: cursor=c)" in without_cursors(text)
     assert text.endswith("(no messages)")
 
 
@@ -545,7 +546,7 @@ async def test_an_overview_names_what_queries_take(client: InboxClient) -> None:
         ("list_conversations", {"query": "#vop"}, "No label fits vop. There is vip"),
         ("list_conversations", {"limit": 0}, "limit: Input should be greater than or equal to 1."),
         ("list_conversations", {"limit": 51, "last": -1}, "limit: "),
-        ("list_conversations", {"cursor": "c99"}, "There is no cursor 'c99' any more"),
+        ("list_conversations", {"cursor": "c99"}, "'c99' is no cursor: begin again without one."),
         ("read_threads", {"conversations": []}, "conversations: "),
         ("read_threads", {"conversations": ["+12"]}, "query from:+12"),
         ("read_threads", {"conversations": ["1"], "after": "soon"}, "after: use a day"),
@@ -748,7 +749,7 @@ users: Ana Souza, Bo Lind""",
             f"""\
 {HEAD.format(count="1 conversation")}\
 {ROW_6} · email "zoe6@example.com", plan "gold", homeTown "Bergen"
-(older messages: cursor=c1)
+(older messages: cursor=c)
 2026-03-14 09:23 note by Ana Souza
 : Promised a call back 3
 2026-03-14 09:23 customer
@@ -774,14 +775,14 @@ users: Ana Souza, Bo Lind""",
         (
             "list_conversations",
             {"limit": 1},
-            f"{HEAD.format(count='1 conversation')}{ROW_6}\nMore: cursor=c1",
+            f"{HEAD.format(count='1 conversation')}{ROW_6}\nMore: cursor=c",
         ),
         ("list_conversations", {}, f"{HEAD.format(count='2 conversations')}{ROW_6}\n{ROW_3}"),
     ],
 )
 async def test_an_answer_is(tool: str, arguments: dict[str, Any], text: str) -> None:
     async with client_of(OtherServer()) as inbox, session_with(inbox) as session:
-        assert await answer(session, tool, **arguments) == text
+        assert without_cursors(await answer(session, tool, **arguments)) == text
 
 
 @pytest.mark.parametrize(("count", "more"), [(40, False), (41, True), (90, True)])
@@ -817,8 +818,9 @@ async def test_an_answer_that_is_too_long_is_cut_between_conversations() -> None
         rows = [line for line in text.split("\n") if line.startswith("#")]
         assert len(rows) >= 2
         assert sum(map(len, rows)) <= 500 < sum(map(len, rows)) + 150
-        assert text.endswith("\nCut at 500 characters. More: cursor=c1")
-        begun = await answer(session, "list_conversations", max_chars=500, cursor="c1")
+        assert without_cursors(text).endswith("\nCut at 500 characters. More: cursor=c")
+        at = cursor_in(text)
+        begun = await answer(session, "list_conversations", max_chars=500, cursor=at)
         whole = await answer(session, "list_conversations", limit=30)
     assert not {*shown_ids(text)} & {*shown_ids(begun)}
     assert len(shown_ids(whole)) == 30

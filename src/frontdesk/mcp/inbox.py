@@ -1,14 +1,10 @@
-"""The inbox that the tools read: a client, and the clock and zone of all times in answers.
-
-Cursors that a model sees are short names of those of the server.
-"""
+"""The inbox that the tools read: a client, and the clock and zone of all times in answers."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from mcp.server.mcpserver import Context
@@ -17,49 +13,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from frontdesk.client import InboxClient
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports import brief
-from frontdesk.selection.conversations import ListPlace
 from frontdesk.selection.customers import find_customer
-from frontdesk.selection.threads import ThreadPlace
 from frontdesk.text.dates import parse_moment
 from frontdesk.text.phones import username
 from frontdesk.wire import Contact, Conversation
 from frontdesk.wire.values import utc_now
-
-P = TypeVar("P")
-
-MOST = 1_000
-
-
-class Cursors(Generic[P]):
-    """LRU of places by short names: c1, c2. Each is bound to the selection that it is of."""
-
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._count = 0
-        self._places: OrderedDict[str, tuple[str, P]] = OrderedDict()
-
-    def name(self, place: P, of: str) -> str:
-        """Return a name for a place. of: identifies the selection."""
-        self._count += 1
-        name = f"c{self._count}"
-        self._places[name] = of, place
-        if len(self._places) > self._most:
-            self._places.popitem(last=False)
-        return name
-
-    def place(self, name: str, of: str) -> P:
-        """Return a place by its name. Raises: ToolError: unknown, or of another selection."""
-        if name not in self._places:
-            raise ToolError(f"There is no cursor {name[:20]!r} any more: begin again without one.")
-        bound, place = self._places[name]
-        if bound != of:
-            raise ToolError(
-                f"The cursor {name} is of another call: repeat that with the same arguments, or"
-                " leave the cursor out."
-            )
-        self._places.move_to_end(name)
-        return place
-
 
 # Lets the notice of a cancellation be read: a service in this process seldom suspends.
 _PAUSE_SECONDS = 0.001
@@ -68,16 +26,11 @@ _MOST_FIELDS = 300
 
 @dataclass(frozen=True)
 class InboxReader:
-    """zone: of all times, None for the computer's. Cursors live as long as this object."""
+    """zone: of all times, None for the computer's."""
 
     client: InboxClient
     zone: ZoneInfo | None = None
     now: Callable[[], datetime] = utc_now
-    lists: Cursors[ListPlace] = field(default_factory=Cursors)
-    threads: Cursors[ThreadPlace] = field(default_factory=Cursors)
-    searches: Cursors[str] = field(default_factory=Cursors)
-    # Rows of reports by their number.
-    reports: Cursors[int] = field(default_factory=Cursors)
 
     @property
     def heading(self) -> str:

@@ -12,6 +12,7 @@ from frontdesk.client import RowPages
 from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.exports import brief
 from frontdesk.exports.tables import customer_name
+from frontdesk.mcp.cursors import cursor_at, place_of
 from frontdesk.mcp.failures import reported, sentence
 from frontdesk.mcp.inbox import InboxReader, progress_of
 from frontdesk.query import parse
@@ -25,6 +26,7 @@ from frontdesk.selection.conversations import (
     START,
     ConversationSelector,
     ConversationWalk,
+    ListPlace,
     select,
     settled,
 )
@@ -111,7 +113,7 @@ class InboxTools:
             walk = ConversationWalk(
                 reader.client,
                 selector,
-                START if cursor is None else reader.lists.place(cursor, selector.mark),
+                START if cursor is None else _list_place(cursor, selector),
                 now=reader.local_now(),
                 page_size=selector.page_size(limit),
                 most=MOST_EXAMINED,
@@ -170,7 +172,9 @@ class InboxTools:
             )
         if following is not None:
             place = await settled(self._reader.client, selector, following)
-            words.append(f"More: cursor={self._reader.lists.name(place, selector.mark)}")
+            words.append(
+                f"More: cursor={cursor_at(_list_mark(selector), place.cursor, place.skip)}"
+            )
         return " ".join(words)
 
     async def read_threads(
@@ -214,10 +218,8 @@ class InboxTools:
             found, left = 0, max_chars
             for number, id in enumerate(named.ids):
                 share = max(_LEAST_THREAD, left // (len(named.ids) - number))
-                mark = f"{id} {after} {before} {who}"
-                place = ThreadPlace()
-                if cursor is not None:
-                    place = reader.threads.place(cursor, mark)
+                mark = f"read_threads {id} {after} {before} {who}"
+                place = ThreadPlace() if cursor is None else place_of(cursor, mark)
                 try:
                     part = await self._thread(context, id, filter, last, place, share, mark)
                 except NotFound as error:
@@ -303,9 +305,10 @@ class InboxTools:
             thread = await read(max(1, messages))
             blocks = [brief.cut(block, most) for block in self._blocks(thread, contact, most)]
         if thread.older is not None:
-            name = reader.threads.name(thread.older, mark)
+            at = thread.older
+            older = cursor_at(mark, at.cursor, at.skip, at.before)
             read_so_far = f"{MOST_MESSAGES:,} messages were read; " if thread.capped else ""
-            lines.append(f"({read_so_far}older messages: cursor={name})")
+            lines.append(f"({read_so_far}older messages: cursor={older})")
         if thread.lack:
             lines.append(f"(without notes: {thread.lack})")
         return "\n".join([*lines, *(blocks or ["(no messages)"])])
@@ -376,15 +379,15 @@ class InboxTools:
             fields = [BY_KEY[name].field for name in figures]
             report = narrowed(report, fields, [*named, *(["live"] if waits else [])])
         shown = brief_report(report, by, reader.zone or _zone_of(report), per=per)
-        mark = " ".join(map(str, (query.model_dump_json(), period, by, per, figures)))
-        start = 0 if cursor is None else reader.reports.place(cursor, mark)
+        mark = " ".join(map(str, ("report", query.model_dump_json(), period, by, per, figures)))
+        start = 0 if cursor is None else place_of(cursor, mark).skip
         fixed = [reader.heading, *shown.head, *shown.last]
         rows = shown.rows[start:]
         fit = max(1, brief.fitting(rows, DEFAULT_CHARS - sum(map(len, fixed))))
         end = []
         if fit < len(rows):
-            name = reader.reports.name(start + fit, mark)
-            end = [f"({counted(len(rows) - fit, 'row')} did not fit. More: cursor={name})"]
+            more = cursor_at(mark, None, start + fit)
+            end = [f"({counted(len(rows) - fit, 'row')} did not fit. More: cursor={more})"]
         return "\n".join([reader.heading, *shown.head, *rows[:fit], *shown.last, *end])
 
     async def _placed(self, query: ReportQuery, period: str) -> ReportQuery:
@@ -417,8 +420,8 @@ class InboxTools:
             raise ToolError("words: there is no word in it.")
         with reported(instead=_WITHOUT_SEARCH):
             selector = await select(reader.client, parse(query), now=reader.local_now())
-            mark = f"{words} {selector.mark}"
-            at = None if cursor is None else reader.searches.place(cursor, mark)
+            mark = f"search_messages {words} {selector.mark}"
+            at = None if cursor is None else place_of(cursor, mark).cursor
             filter = selector.filter.model_copy(update={"sort": None})
             keep, progress = selector.matcher(reader.local_now()), progress_of(context, _LOOKED)
             parts: list[str] = []
@@ -436,7 +439,7 @@ class InboxTools:
         if page.total is not None:
             total = f" of {page.total:,}{' or more' if page.total_capped else ''}"
         head = f"{reader.heading} · {len(parts)}{total} conversations\n{brief.DATA}\n"
-        end = [] if at is None else [f"More: cursor={reader.searches.name(at, mark)}"]
+        end = [] if at is None else [f"More: cursor={cursor_at(mark, at)}"]
         if not parts:
             looked = f"{counted(examined, 'conversation')} with these words"
             parts = ["Nothing was found."] if at is None else [f"None of the first {looked} match."]
@@ -483,6 +486,15 @@ class InboxTools:
             async for row in self._reader.client.conversations(assignee="me", limit=1):
                 return brief.short_name(row.assignee.name) if row.assignee else "nobody"
         return "nobody, or nothing is assigned to them"
+
+
+def _list_mark(selector: ConversationSelector) -> str:
+    return f"list_conversations {selector.mark}"
+
+
+def _list_place(cursor: str, selector: ConversationSelector) -> ListPlace:
+    place = place_of(cursor, _list_mark(selector))
+    return ListPlace(place.cursor, place.skip)
 
 
 _LOOKED = "looked through {:,} conversations"
