@@ -29,7 +29,7 @@ from frontdesk.cli.settings import TABLES, settings_of
 from frontdesk.query.terms import TABLE
 from frontdesk.sample.demo import ME
 from frontdesk.service.api_keys import SCOPES
-from frontdesk.service.problems import CODES, RECEIVER_CODES
+from frontdesk.service.problems import CODES, MCP_CODES, RECEIVER_CODES
 from frontdesk.tui.action_groups import group_of, place_of
 from frontdesk.tui.key_validation import action_ids
 from tests.commands import run_command
@@ -62,6 +62,8 @@ ELSEWHERE = {
     r"frontdesk import events backup.ndjson.gz --database postgresql:.*": "a server of PostgreSQL",
     r"(CHATWOOT|META)_TOKEN=.*": "another service",
     r"python to_spreadsheet.py --follow": "runs for ever",
+    r"claude mcp add .*": "another program",
+    r"curl https://inbox.example.com/mcp .*": "a service with --mcp",
 }
 
 _BLOCK = re.compile(
@@ -516,7 +518,8 @@ def test_the_contract_lists_every_error_code_with_its_status() -> None:
         numbers = [int(one) for one in statuses.split(",")]
         listed |= set(zip(names, numbers * (len(names) // len(numbers)), strict=True))
     assert listed == {(code, status) for code, (status, _) in CODES.items()}
-    assert [code for code in RECEIVER_CODES if f"`{code}`" not in contract()] == []
+    others = (*RECEIVER_CODES, *MCP_CODES)
+    assert [code for code in others if f"`{code}`" not in contract()] == []
 
 
 def test_the_contract_lists_every_scope() -> None:

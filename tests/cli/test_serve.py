@@ -162,6 +162,30 @@ def test_without_its_server_the_program_says_how_to_get_it(
     assert "pip install 'frontdesk[serve]'" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--mcp-host", "inbox.example.com"), "--mcp-host goes with --mcp"),
+        (("--mcp", "--mcp-host", "https://inbox.example.com"), "is no name of a host"),
+        (("--mcp", "--mcp-host", ""), "is no name of a host"),
+    ],
+)
+def test_the_names_that_models_reach_it_by_are_checked(
+    path: Path, options: tuple[str, ...], words: str
+):
+    ended = run_on(path, "serve", "--port", "0", *options)
+    assert (ended.exit_code, words in ended.stderr) == (USAGE, True)
+
+
+def test_without_the_protocol_of_models_the_program_says_how_to_get_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    ended = run_on(path, "serve", "--port", "0", "--mcp")
+    assert ended.exit_code == USAGE
+    assert "pip install 'frontdesk[mcp]'" in ended.stderr
+
+
 def test_it_says_whether_it_lives_and_is_ready(served: Callable[..., str]):
     url = served()
     assert httpx.get(f"{url}/healthz").json() == {"status": "alive"}

@@ -27,7 +27,8 @@ _LETTERS = 6
 @asynccontextmanager
 async def session_with(inbox: InboxClient, mode: str = "auto") -> AsyncIterator[Client]:
     """A session with a server over an inbox, at NOW in UTC."""
-    server = build(InboxReader(inbox, UTC, lambda: NOW))
+    reader = InboxReader(inbox, UTC, lambda: NOW)
+    server = build(lambda: reader)
     async with Client(server, mode=mode) as session:
         yield session
 

@@ -6,7 +6,7 @@ import pytest
 
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.service import problems
-from frontdesk.service.problems import CODES, RECEIVER_CODES, ApiError, ParameterFault
+from frontdesk.service.problems import CODES, MCP_CODES, RECEIVER_CODES, ApiError, ParameterFault
 from frontdesk.wire import ParameterProblem
 
 UUID = "0192f1f4-7c3e-7000-8000-0123456789ab"
@@ -45,6 +45,10 @@ def test_each_code_has_its_status() -> None:
         "request_timeout": 408,
         "payload_too_large": 413,
         "unsupported_media_type": 415,
+    }
+    assert {code: status for code, (status, _) in MCP_CODES.items()} == {
+        "origin_not_allowed": 403,
+        "host_not_allowed": 421,
     }
 
 

@@ -25,6 +25,7 @@ from tests.service.webhook_receivers import (
 )
 
 from frontdesk.errors import Unreachable
+from frontdesk.service.request_bodies import BodyLimits
 from frontdesk.service.webhooks import receiver as receiver_module
 from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Connection, Database
@@ -200,7 +201,7 @@ async def test_a_body_that_does_not_end_in_time_is_given_up(
     is_problem: IsProblem,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(receiver_module, "BODY_SECONDS", 0.01)
+    monkeypatch.setattr(receiver_module, "LIMITS", BodyLimits(receiver_module.MOST_BYTES, 0.01))
 
     async def endless() -> AsyncIterator[bytes]:
         yield BODY
@@ -465,7 +466,7 @@ async def test_a_sender_that_is_too_slow_is_told_the_time(
         yield BODY
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(receiver_module, "BODY_SECONDS", 0.01)
+    monkeypatch.setattr(receiver_module, "LIMITS", BodyLimits(receiver_module.MOST_BYTES, 0.01))
     response = await harness.client.post(PATH, content=endless(), headers=signed(BODY)["headers"])
     document = is_problem(response, 408, "request_timeout")
     assert document["detail"] == "A body has to come within 0.01 seconds."

@@ -87,10 +87,14 @@ Limit = Annotated[int, Field(ge=1, le=50)]
 
 
 class InboxTools:
-    """Tools over one inbox. None of them writes anything, here or there."""
+    """Tools over the inbox of each call. None of them writes anything, here or there."""
 
-    def __init__(self, reader: InboxReader) -> None:
-        self._reader = reader
+    def __init__(self, reader_of_call: Callable[[], InboxReader]) -> None:
+        self._reader_of_call = reader_of_call
+
+    @property
+    def _reader(self) -> InboxReader:
+        return self._reader_of_call()
 
     async def list_conversations(
         self,

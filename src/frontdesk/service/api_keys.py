@@ -114,7 +114,7 @@ def key_hash(key: str) -> bytes:
 def claimed_key_id(authorization: Sequence[str]) -> str | None:
     """Return the key id claimed by `Authorization` headers, unverified; None if malformed."""
     try:
-        key = _credential(authorization)
+        key = credential(authorization)
     except ApiError:
         return None
     return key_id(key) if is_well_formed(key) else None
@@ -130,7 +130,7 @@ def authenticate(
 
     Raises: ApiError: missing, invalid, revoked or expired key, or disabled account.
     """
-    key = _credential(authorization)
+    key = credential(authorization)
     if not is_well_formed(key):
         raise _invalid()
     secret_hash = key_hash(key)
@@ -146,7 +146,8 @@ def authenticate(
     return _stored_principal(row, now)
 
 
-def _credential(authorization: Sequence[str]) -> str:
+def credential(authorization: Sequence[str]) -> str:
+    """Return the key in `Authorization` headers. Raises: ApiError: there is not one."""
     if not authorization:
         raise unauthorised("missing_credentials", "Send the header Authorization: Bearer <key>.")
     if len(authorization) > 1:

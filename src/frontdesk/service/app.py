@@ -7,6 +7,7 @@ writes are the only state between requests.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import NamedTuple
@@ -31,6 +32,12 @@ from frontdesk.service.held_requests import (
 )
 from frontdesk.service.media.endpoint import MEDIA_ENDPOINT, MediaHandler
 from frontdesk.service.middleware import JSON, Handler, HttpApplication, check_method, next_link
+from frontdesk.service.model_context import PATH as MCP_PATH
+from frontdesk.service.model_context import (
+    ModelApplication,
+    ModelContextHandler,
+    ModelContextSettings,
+)
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, lacking, no_route
 from frontdesk.service.rate_limit import RateLimit, RateLimits
@@ -76,6 +83,7 @@ class Application(HttpApplication):
         telemetry: Telemetry,
         inbound: Database | None,
         pause: Callable[[float], Awaitable[None]],
+        model_context: ModelContextSettings | None,
     ) -> None:
         self._database = database
         self._probe = None if inbound is None else WriteProbe(inbound, clock)
@@ -100,8 +108,22 @@ class Application(HttpApplication):
             media_files, access, self._reads, self._writes, strict_query=options.strict_query
         )
 
+        self._models: ModelApplication | None = None
+        models = []
+        if model_context is not None:
+            self._models = model_context.application(self)
+            models.append(
+                Route(
+                    MCP_PATH,
+                    ModelContextHandler(
+                        self._models, model_context.hosts, access, self._reads, self._writes
+                    ),
+                )
+            )
+
         super().__init__(
             [
+                *models,
                 *(Route(endpoint.route, handler(endpoint)) for endpoint in ENDPOINTS),
                 Route(MEDIA_ENDPOINT.route, files),
                 # Below /v1, a key is asked for before the path is looked for.
@@ -118,6 +140,9 @@ class Application(HttpApplication):
             access_log=access_log,
             telemetry=telemetry,
         )
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext() if self._models is None else self._models.running()
 
     def release(self) -> None:
         self._held.release()
@@ -163,13 +188,15 @@ def create_app(
     telemetry: Telemetry | None = None,
     inbound: Database | None = None,
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    model_context: ModelContextSettings | None = None,
 ) -> Application:
     """Create the application over `database`. `ephemeral_keys` have no rate limit.
 
     media_files: where files of messages are; None to serve none. clock: now in epoch milliseconds.
     limits: may be shared with other processes; closed with the application. inbound: where webhooks
     are stored, if they are received. pause: waits between two looks for the changes that requests
-    are held for. Nothing is read and no thread runs before the first request.
+    are held for. model_context: what answers `/mcp`, within `running`. Nothing is read and no
+    thread runs before the first request.
     """
     options = options or Options()
     limits = limits or RateLimits(options.rate_limit)
@@ -185,6 +212,7 @@ def create_app(
         telemetry or Telemetry(),
         inbound,
         pause,
+        model_context,
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from http import HTTPStatus
 from urllib.parse import quote, unquote
 
@@ -239,6 +239,10 @@ class HttpApplication(Router):
             ],
         )
 
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Run what answers requests in tasks of its own."""
+        return nullcontext()
+
     def release(self) -> None:
         """Answer the requests that are held, as the server is about to shut down."""
 
@@ -253,7 +257,8 @@ class HttpApplication(Router):
 
     @asynccontextmanager
     async def _closing(self, app: object) -> AsyncIterator[None]:
-        yield
+        async with self.running():
+            yield
         self.close()
 
 

@@ -68,7 +68,14 @@ RECEIVER_CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "unsupported_media_type": (415, "The body must be JSON"),
     }
 )
-_ALL_CODES = MappingProxyType({**CODES, **RECEIVER_CODES})
+# Codes of `/mcp`, which has those of bodies too.
+MCP_CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "origin_not_allowed": (403, "Pages of this origin may not use the service"),
+        "host_not_allowed": (421, "The service is not reached by this name"),
+    }
+)
+_ALL_CODES = MappingProxyType({**CODES, **RECEIVER_CODES, **MCP_CODES})
 
 
 @dataclass(frozen=True, slots=True)

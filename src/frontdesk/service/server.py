@@ -13,7 +13,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    suppress,
+)
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -34,6 +40,7 @@ from frontdesk.service.app import Options, create_app
 from frontdesk.service.error_log import log_as_json
 from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher, OpenSources
 from frontdesk.service.middleware import MAX_REQUEST_BYTES, HttpApplication
+from frontdesk.service.model_context import ModelContextSettings
 from frontdesk.service.rate_limit import RateLimits, unmapped
 from frontdesk.service.webhooks.receiver import PATH, Receiver, WebhookSecrets
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
@@ -72,7 +79,7 @@ class Plan:
     open_database: opens and closes a database, called with its address. read_database: target of
     reads, if not `database`. proxies: addresses and networks trusted for X-Forwarded-For and
     X-Forwarded-Proto. secrets: of webhooks, None to accept none. metrics: whether events are
-    counted. fetching: of files of messages, None to fetch none.
+    counted. fetching: of files of messages, None to fetch none. model_context: what answers `/mcp`.
     """
 
     open_database: Callable[..., AbstractContextManager[Database]]
@@ -86,6 +93,7 @@ class Plan:
     secrets: WebhookSecrets | None = None
     metrics: bool = False
     fetching: FetchingPlan | None = None
+    model_context: ModelContextSettings | None = None
 
     @property
     def logs_to_file(self) -> bool:
@@ -117,6 +125,10 @@ class Dispatcher:
             await self._receiver(scope, receive, send)
         else:
             await self._interface(scope, receive, send)
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Run what answers requests in tasks of its own."""
+        return self._interface.running()
 
     def release(self) -> None:
         """Answer the requests that are held."""
@@ -174,9 +186,10 @@ class Worker:
             self._hang_up()
         threading.Thread(target=self._end_with_life, args=(loop,), daemon=True).start()
         await receive()
-        await send({"type": "lifespan.startup.complete"})
-        self._ready()
-        await receive()
+        async with self._dispatcher.running():
+            await send({"type": "lifespan.startup.complete"})
+            self._ready()
+            await receive()
         self._resources.close()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -227,6 +240,7 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
             access_log=log,
             telemetry=telemetry,
             inbound=None if plan.secrets is None else inbound,
+            model_context=plan.model_context,
         )
         running.callback(app.close)
         fetcher = _fetcher(plan, inbound, telemetry, running)

@@ -11,11 +11,11 @@ import click
 
 from frontdesk.cli.base import PROGRAM, command
 from frontdesk.cli.exit_codes import say
+from frontdesk.cli.extras import check_mcp_extra
 from frontdesk.cli.log_redaction import RedactingFormatter
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import standard_output
 from frontdesk.cli.target import Target, client_of, resolve
-from frontdesk.errors import BadSettings
 from frontdesk.exports.tables import json_line
 from frontdesk.system import environment
 
@@ -47,7 +47,7 @@ def mcp_command(target: Target, zone: str | None, client_name: str | None) -> No
     if client_name is not None:
         _print_config(client_name, target, zone)
         return
-    _check_means()
+    check_mcp_extra()
     chosen = _zone(zone)
     _log_to_standard_error()
     # Deferred: no other command needs the SDK, whose import takes a second.
@@ -67,14 +67,6 @@ def _zone(name: str | None) -> ZoneInfo | None:
     except (ValueError, OSError, KeyError) as error:
         hint = "give its name, as Europe/Madrid"
         raise click.UsageError(f"This machine knows no time zone {name!r}: {hint}") from error
-
-
-def _check_means() -> None:
-    """Raises: BadSettings: the SDK is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("mcp") is None or find_spec("mcp_types") is None:
-        raise BadSettings("This needs more than the base install: pip install 'frontdesk[mcp]'")
 
 
 def _log_to_standard_error() -> None:

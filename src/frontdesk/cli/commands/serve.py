@@ -20,6 +20,7 @@ import click
 from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
+from frontdesk.cli.extras import check_mcp_extra
 from frontdesk.cli.media import (
     OFF,
     MediaOptions,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from frontdesk.client.files import ProviderCredentials
     from frontdesk.ingest.admission import Admission
     from frontdesk.service.access_log import LogTarget
+    from frontdesk.service.model_context import ModelContextSettings
     from frontdesk.service.prometheus_metrics import SupervisorMetrics
     from frontdesk.service.server import FetchingPlan, Listener, Plan
     from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
@@ -202,6 +204,21 @@ class WebhookOptions:
     show_default=True,
     help="Also resolve those in which a customer waits.",
 )
+@click.option(
+    "--mcp",
+    "serves_models",
+    is_flag=True,
+    help="Serve /mcp to language models too (extra mcp).  [default: off]",
+)
+@click.option(
+    "--mcp-host",
+    "mcp_hosts",
+    multiple=True,
+    metavar="NAME",
+    callback=lambda context, option, texts: tuple(map(_host_name, texts)),
+    help="Name by which clients and pages reach /mcp, besides localhost and --host; may be "
+    "repeated.",
+)
 @media_options
 @admission_options
 def serve_command(
@@ -222,6 +239,8 @@ def serve_command(
     query_seconds: float,
     proxies: tuple[str, ...],
     metrics: tuple[str, int] | None,
+    serves_models: bool,
+    mcp_hosts: tuple[str, ...],
     **more_options: Any,
 ) -> None:
     """Serve /v1, and print its base URL when it is ready.
@@ -238,6 +257,9 @@ def serve_command(
             "proxy in front, or use --tls-certificate and --tls-key, or --allow-plain-http"
         )
     _check_means(workers, metrics=metrics is not None)
+    if mcp_hosts and not serves_models:
+        raise click.UsageError("--mcp-host goes with --mcp")
+    model_context = _model_context(host, mcp_hosts) if serves_models else None
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(host))
     media_files, fetching = _media(media, database, webhook.webhook_secrets, workers)
     from frontdesk.service.app import Options
@@ -269,6 +291,7 @@ def serve_command(
         secrets,
         metrics is not None,
         fetching,
+        model_context,
     )
     # granian is told a free port, and opens it in every worker.
     with bound_to(host, port) as bound:
@@ -283,6 +306,22 @@ def serve_command(
         return
     with _metrics(plan, *metrics) as (supervisor_metrics, metrics_url):
         _serve(plan, listener, workers, supervisor_metrics, metrics_url)
+
+
+def _model_context(host: str, names: tuple[str, ...]) -> "ModelContextSettings":
+    """What answers /mcp, as on this machine and by these names. Raises: BadSettings."""
+    check_mcp_extra()
+    # Deferred: its import takes a second.
+    from frontdesk.mcp.http import McpApplication
+    from frontdesk.service.model_context import LOOPBACK_NAMES, ModelContextSettings
+
+    return ModelContextSettings(McpApplication, (*LOOPBACK_NAMES, host, *names))
+
+
+def _host_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9.:-]+", text) or "//" in text:
+        raise click.BadParameter(f"{text!r} is no name of a host: give one, as inbox.example.com")
+    return text
 
 
 def _media(

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -24,7 +24,8 @@ from frontdesk.service.access_control import RequestContext, client_address
 from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.middleware import Handler, HttpApplication, check_method
 from frontdesk.service.problems import ApiError, no_route, problem_of
-from frontdesk.service.rate_limit import ClientQuota, Reservation
+from frontdesk.service.rate_limit import ClientQuota
+from frontdesk.service.request_bodies import CLOSE, BodyLimits, json_body
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import ReceivedBody, keep
@@ -33,9 +34,7 @@ PATH = "/webhooks/whatsapp"
 
 # Meta's bodies have at most 3 MB.
 MOST_BYTES = 4 * 1024 * 1024
-# Drain up to this much of an oversized body, so that the client gets our 413 and not a reset.
-MOST_DISCARDED_BYTES = 4 * MOST_BYTES
-BODY_SECONDS = 20.0
+LIMITS = BodyLimits(MOST_BYTES)
 # Concurrency limits: bytes of bodies being received, and complete bodies being stored. One client
 # address may hold half of each; more is answered 503, once a body has waited to be stored. The
 # beginning of each body, which is all of a usual one, is of no address: large ones that nobody
@@ -56,7 +55,6 @@ _METHODS = ("GET", "POST")
 _SIGNATURE_HEADER = "x-hub-signature-256"
 _STORED_HEADERS = ("content-type", "user-agent", _SIGNATURE_HEADER)
 _LONGEST_HEADER = 512
-_CLOSE = (("Connection", "close"),)
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -179,7 +177,7 @@ class Receiver(HttpApplication):
         headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
         self._secrets.for_account(slug or DEFAULT_ACCOUNT).check_form(_signature(headers))
         with self._receiving.reservation(address) as held_bytes:
-            delivery = _WebhookRequest(slug, headers, await _body(request, held_bytes))
+            delivery = _WebhookRequest(slug, headers, await json_body(request, LIMITS, held_bytes))
             with self._storing.reservation(address) as slots:
                 await slots.grow_within(1, STORING_SECONDS)
                 return await self._in_thread(self._deliver, delivery, context)
@@ -246,48 +244,7 @@ def _signature(headers: Mapping[str, str]) -> bytes:
 
 def _bad_signature() -> ApiError:
     message = "X-Hub-Signature-256 is not that of the body."
-    return ApiError("invalid_signature", message, headers=_CLOSE)
-
-
-async def _body(request: Request, reservation: Reservation) -> bytes:
-    """Receive a body within the size and time limits; its bytes are charged to `reservation`."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
-        raise ApiError("unsupported_media_type", "Send Content-Type: application/json.")
-    chunks: list[bytes] = []
-    announced = request.headers.get("content-length", "")
-    is_too_large = announced.isdecimal() and int(announced) > MOST_BYTES
-    size, complete = 0, False
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size <= MOST_BYTES and not is_too_large:
-                    reservation.grow(len(chunk))
-                    chunks.append(chunk)
-                    continue
-                reservation.release()
-                chunks.clear()
-                if size > MOST_DISCARDED_BYTES:
-                    break
-            else:
-                complete = True
-    except TimeoutError:
-        raise ApiError(
-            "request_timeout",
-            f"A body has to come within {BODY_SECONDS:g} seconds.",
-            headers=_CLOSE,
-        ) from None
-    except ClientDisconnect:
-        # The sender left, or what it sent cannot be read.
-        raise ApiError("malformed_request", "The body did not come whole.") from None
-    if size > MOST_BYTES or is_too_large:
-        raise ApiError(
-            "payload_too_large",
-            f"A body may have {MOST_BYTES} bytes.",
-            headers=() if complete else _CLOSE,
-        )
-    return b"".join(chunks)
+    return ApiError("invalid_signature", message, headers=CLOSE)
 
 
 def _check_json(body: bytes) -> None:
