@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from frontdesk.errors import InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.inbox import (
@@ -23,7 +23,6 @@ from frontdesk.inbox import (
     words,
 )
 from frontdesk.inbox.connection import LinkKeeper
-from frontdesk.inbox.requests import Fetched, FetchedThread, FetchNews, FoundNews, Request
 from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
@@ -31,6 +30,7 @@ from frontdesk.query import NEWEST, Matcher, Query, QueryNames, SavedView, Term,
 from frontdesk.query.plan import STANDARD, SortKey
 from frontdesk.wire import (
     AssigneeCounts,
+    Changes,
     ChannelCounts,
     Contact,
     Conversation,
@@ -38,12 +38,14 @@ from frontdesk.wire import (
     Counts,
     CountSet,
     LabelCounts,
+    Page,
     PhoneRef,
     StatusCounts,
     body_of,
 )
 from frontdesk.wire.queries import EXTENSIONS, LISTS, split
 from frontdesk.wire.values import STATUSES, timestamp
+from tests.inbox.asked import Description, FetchNews, described
 
 T = TypeVar("T")
 
@@ -115,8 +117,8 @@ class Server:
     error: InboxError | None = None
     lacks: frozenset[str] = frozenset()
     counts_by: bool = False
-    fails: Callable[[Request[Any]], InboxError | None] = lambda request: None
-    takes: Callable[[Request[Any]], float | None] = lambda request: None
+    fails: Callable[[Description], InboxError | None] = lambda request: None
+    takes: Callable[[Description], float | None] = lambda request: None
     repeats: bool = False
     unreadable: int = 0
     unreadable_below: int = 0
@@ -124,7 +126,7 @@ class Server:
     holds: bool = False
     said: dict[str, Collection[str]] = field(default_factory=dict)
     now: datetime = START
-    asked: list[Request[Any]] = field(default_factory=list)
+    asked: list[Description] = field(default_factory=list)
     rows: dict[str, Conversation] = field(default_factory=dict)
     news: set[str] = field(default_factory=set)
     _changes: int = 0
@@ -503,6 +505,17 @@ class Cache:
         self.settings[name] = value
 
 
+class Fetched(NamedTuple):
+    added: Sequence[str] = ()
+    unreadable: int = 0
+
+
+class FetchedThread(NamedTuple):
+    refreshed: bool
+    unreadable: int = 0
+    error: InboxError | None = None
+
+
 class Answers:
     """The server's answers to requests, which fill the cache."""
 
@@ -510,17 +523,18 @@ class Answers:
         self._server, self._cache = server, cache
         self.has_position = False
 
-    async def fetch_news(self) -> FoundNews:
+    async def next_changes(self) -> Changes:
         if not self._server.holds:
             raise NotOffered("This server does not say what changed")
-        ids = frozenset(self._server.news) if self.has_position else frozenset[str]()
+        ids = sorted(self._server.news) if self.has_position else []
         self.has_position = True
         self._server.news.clear()
-        for id in ids:
-            self._cache.place(self._server.rows[id])
-        return FoundNews(ids)
+        rows = tuple(self._server.rows[id] for id in ids)
+        for row in rows:
+            self._cache.place(row)
+        return Changes(data=rows, next="1")
 
-    async def fetch_counts(self, filter: ConversationFilter) -> None:
+    async def refresh_counts(self, filter: ConversationFilter) -> bool:
         # Without parts, only counts of everything have numbers of use here.
         if filter.query is not None:
             if "query" in self._server.lacks:
@@ -529,8 +543,11 @@ class Answers:
                 self._cache.totals[filter] = len(self._server.matching(filter))
         elif filter == EVERY or self._server.counts_by:
             self._cache.counted[filter] = self._server.counts(filter)
+        return True
 
-    async def fetch_head(self, filter: ConversationFilter, *, thorough: bool) -> Fetched:
+    async def refresh_conversations(
+        self, filter: ConversationFilter, *, thorough: bool = False
+    ) -> Fetched:
         """Pages from the head until they meet the cached rows; all of those if thorough."""
         cache, saved = self._cache, self._cache.lists.get(filter) or _Saved()
         key, held = cache.key(filter), sorted(saved.places.values())
@@ -556,10 +573,10 @@ class Answers:
             cache.me = "1"
         return Fetched(added, self._server.unreadable)
 
-    async def fetch_older(self, filter: ConversationFilter) -> Fetched:
+    async def older_conversations(self, filter: ConversationFilter) -> Fetched:
         saved = self._cache.lists.get(filter)
         if saved is None or not saved.places:
-            return await self.fetch_head(filter, thorough=False)
+            return await self.refresh_conversations(filter)
         if saved.complete:
             return Fetched()
         key, after = self._cache.key(filter), max(saved.places.values())
@@ -595,14 +612,14 @@ class Answers:
         self._cache.rows |= rows
         self._cache.lists[filter] = _Saved(places, complete, self._server.now, followed)
 
-    async def fetch_thread(self, conversation: Conversation) -> FetchedThread:
+    async def refresh_open_thread(self, conversation: Conversation) -> FetchedThread:
         row = self._server.rows.get(conversation.id)
         if row is None:
             return FetchedThread(False, 0, NotFound("There is no such conversation"))
         self._cache.threads[row.id] = row.last_activity_at
         return FetchedThread(True)
 
-    async def fetch_conversation(self, conversation: Conversation) -> bool:
+    async def refresh_conversation(self, conversation: Conversation) -> bool:
         row = self._server.rows[conversation.id]
         changed = self._cache.rows.get(row.id) != row
         self._cache.rows[row.id] = row
@@ -611,7 +628,7 @@ class Answers:
     async def find_me(self) -> None:
         self._cache.me = "1"
 
-    async def fetch_names(self) -> None:
+    async def refresh_catalogues(self) -> None:
         self._cache.has_names = True
 
     async def contact_by_phone(self, phone: str) -> Contact:
@@ -621,8 +638,8 @@ class Answers:
             raise NotFound("No contact has this number")
         return Contact(id=contact.id, name=contact.name, phone=contact.phone)
 
-    async def contacts_with(self, text: str) -> Sequence[Contact]:
-        return ()
+    async def search_contacts(self, q: str) -> Page[Contact]:
+        return Page(data=())
 
 
 class Window:
@@ -961,10 +978,10 @@ class Terminal:
             orders, requests = self.inbox.take()
 
     def _hand_out(self, asked: Asked) -> None:
-        if isinstance(asked.request, FetchNews) and self._answers.has_position:
+        if isinstance(described(asked.request), FetchNews) and self._answers.has_position:
             self._held = asked
             return
-        seconds = self.server.takes(asked.request)
+        seconds = self.server.takes(described(asked.request))
         seconds = self.server.seconds if seconds is None else seconds
         heapq.heappush(self._due, (self.now + seconds, next(self._numbers), asked))
 
@@ -1122,12 +1139,13 @@ class Terminal:
 
     def _answer(self) -> None:
         _, _, asked = heapq.heappop(self._due)
-        self.server.asked.append(asked.request)
-        error = self.server.fails(asked.request) or self.server.error
+        request = described(asked.request)
+        self.server.asked.append(request)
+        error = self.server.fails(request) or self.server.error
         try:
             if error is not None:
                 raise error
-            value = _result(asked.request.send(self._answers))
+            value = _result(asked.request(self._answers))
         except InboxError as problem:
             self.do(self.inbox.tasks.fail, asked, problem)
         else:

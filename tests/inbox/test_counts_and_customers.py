@@ -1,15 +1,14 @@
 """Counts of views, and the conversations of one customer."""
 
 from datetime import timedelta
-from typing import Any
 
 from frontdesk.errors import InboxError, NotFound
 from frontdesk.inbox import navigating, words
 from frontdesk.inbox.chips import chips
 from frontdesk.inbox.counting import count_of, unread_count
-from frontdesk.inbox.requests import FindContact, Request
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.values import timestamp
+from tests.inbox.asked import Description, FindContact
 from tests.inbox.memory import DOWN, PAGE, START, VIEWS, Cache, Server, Terminal, basic, name
 
 MINE, WAITING, ALL_OPEN = VIEWS[0].query, VIEWS[3].query, VIEWS[4].query
@@ -107,7 +106,7 @@ def test_offline_a_number_leads_to_its_customer_without_a_scan() -> None:
 
 
 def test_a_number_that_nobody_has_is_not_searched_in_all_conversations() -> None:
-    def is_unknown(request: Request[Any]) -> InboxError | None:
+    def is_unknown(request: Description) -> InboxError | None:
         return NotFound("No contact has this number") if isinstance(request, FindContact) else None
 
     terminal = Terminal(server := Server(300, fails=is_unknown))

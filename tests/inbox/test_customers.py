@@ -7,14 +7,14 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import NotFound
 from frontdesk.inbox.chips import chip
 from frontdesk.inbox.customers import QueryCustomers
-from frontdesk.inbox.requests import FindContact, FindContacts
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
 from frontdesk.query.names import contact_id
 from frontdesk.tui.inbox.driver import MailboxReads
-from frontdesk.wire import Contact, PhoneRef, body_of
+from frontdesk.wire import Contact, Page, PhoneRef, body_of
 from tests.cache.pages import conversation
 from tests.conftest import NOW
+from tests.inbox.asked import FindContact, FindContacts, described
 
 
 async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
@@ -47,9 +47,10 @@ async def test_a_customer_is_found_whose_number_the_server_keeps_in_another_form
     customers = QueryCustomers(MailboxReads(Mailbox(lambda: client, cache, clock=lambda: NOW)))
     number = "+61016932829"
     steps = customers.find(number, QueryNames())
-    assert steps.send(None) == FindContact("+6116932829")
-    assert steps.throw(NotFound("No contact has this number")) == FindContacts(number)
+    assert described(steps.send(None)) == FindContact("+6116932829")
+    refused = steps.throw(NotFound("No contact has this number"))
+    assert described(refused) == FindContacts(number)
     other = Contact(id="8", name="Kwame Langton", phone="+610169328291")
     with pytest.raises(StopIteration):
-        steps.send([other, Contact(id="7", name="Ada Norbridge", phone=number)])
+        steps.send(Page(data=(other, Contact(id="7", name="Ada Norbridge", phone=number))))
     assert contact_id(number, customers.with_results(QueryNames())) == "7"

@@ -2,8 +2,8 @@
 
 from frontdesk.errors import Unreachable
 from frontdesk.inbox import refreshing, words
-from frontdesk.inbox.requests import FetchCounts, Request
 from frontdesk.query import SavedView, parse
+from tests.inbox.asked import Description, FetchCounts
 from tests.inbox.memory import Server, Terminal
 
 AWAY = Unreachable("Nobody answers")
@@ -33,7 +33,7 @@ def test_loaded_rows_that_match_are_there_at_once_with_the_cursor_on_the_last_se
 
 
 def test_rows_do_not_wait_for_the_counts_of_tabs() -> None:
-    def takes(request: Request[object]) -> float | None:
+    def takes(request: Description) -> float | None:
         labelled = isinstance(request, FetchCounts) and request.filter.label is not None
         return 30.0 if labelled else None
 

@@ -1,19 +1,17 @@
 """News: what changes is shown as soon as the server says so, else at an interval."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.inbox import following
-from frontdesk.inbox.requests import FetchCounts, FetchHead, FetchNews, FetchThread, Request
 from frontdesk.wire import ConversationFilter
+from tests.inbox.asked import Description, FetchCounts, FetchHead, FetchNews, FetchThread
 from tests.inbox.memory import Server, Terminal, name
 
 
-def asked(server: Server, kind: type[Request[Any]]) -> int:
+def asked(server: Server, kind: type[Description]) -> int:
     return sum(isinstance(request, kind) for request in server.asked)
 
 
@@ -166,7 +164,7 @@ def test_a_server_that_was_away_is_followed_again_once_it_answers(seconds: float
 
 
 @pytest.mark.parametrize("kind", [FetchThread, FetchCounts])
-def test_what_failed_beside_the_list_is_asked_for_again_soon(kind: type[Request[Any]]) -> None:
+def test_what_failed_beside_the_list_is_asked_for_again_soon(kind: type[Description]) -> None:
     terminal = followed()
     server = terminal.server
     terminal.press("j", "enter", seconds=5.0)

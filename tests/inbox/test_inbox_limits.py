@@ -3,9 +3,9 @@
 import pytest
 
 from frontdesk.inbox.counting import count_of, count_with
-from frontdesk.inbox.requests import FetchHead
 from frontdesk.inbox.view import ViewHistory, ViewPlace
 from frontdesk.query import parse
+from tests.inbox.asked import FetchHead
 from tests.inbox.memory import Server, Terminal, basic, name
 
 

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from frontdesk.inbox.counting import count_of
-from frontdesk.inbox.requests import FetchOlder
 from frontdesk.query.terms import SORT
 from frontdesk.wire import Conversation
 from frontdesk.wire.values import timestamp
+from tests.inbox.asked import FetchOlder
 from tests.inbox.memory import (
     DOWN,
     START,

@@ -1,12 +1,10 @@
 """What the panes are told to do after a key and after an answer."""
 
-from typing import Any
-
 import pytest
 
 from frontdesk.inbox import navigating, selecting
-from frontdesk.inbox.requests import FetchConversation, FetchHead, FetchNames, FetchThread, Request
 from frontdesk.wire import Contact, PhoneRef
+from tests.inbox.asked import Description, FetchConversation, FetchHead, FetchNames, FetchThread
 from tests.inbox.memory import DOWN, Server, Terminal, name
 
 
@@ -45,7 +43,7 @@ def test_an_answer_is_shown_and_what_moved_is_highlighted() -> None:
 
 
 def test_names_that_have_come_are_drawn() -> None:
-    def takes(request: Request[Any]) -> float | None:
+    def takes(request: Description) -> float | None:
         return 5.0 if isinstance(request, FetchNames) else None
 
     server = Server(30)
@@ -157,7 +155,7 @@ def test_a_customer_without_a_number_is_shown_by_id(contact: Contact | PhoneRef)
     assert terminal.names == [name(7)]
 
 
-def asked_for_rows(server: Server) -> list[Request[Any]]:
+def asked_for_rows(server: Server) -> list[Description]:
     return [request for request in server.asked if isinstance(request, FetchConversation)]
 
 

@@ -5,8 +5,8 @@ import pytest
 from frontdesk.errors import Unreachable
 from frontdesk.inbox import words
 from frontdesk.inbox.counting import count_of
-from frontdesk.inbox.requests import FetchHead, FetchOlder
 from frontdesk.query import parse
+from tests.inbox.asked import FetchHead, FetchOlder
 from tests.inbox.memory import Server, Terminal, basic, name
 
 VIEW_8 = "is:open waiting:>1h sort:waiting"

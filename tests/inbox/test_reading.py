@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from frontdesk.inbox.counting import count_of
-from frontdesk.inbox.requests import FetchThread, Request
 from frontdesk.inbox.sentences import NOTHING_UNREAD_ABOVE
 from frontdesk.inbox.state import ReadAfter
 from frontdesk.query import parse
+from tests.inbox.asked import Description, FetchThread
 from tests.inbox.memory import Server, Terminal, basic, name
 
 UNREAD = "is:open unread"
 
 
-def slow_threads(request: Request[Any]) -> float | None:
+def slow_threads(request: Description) -> float | None:
     """A thread takes a minute."""
     return 60.0 if isinstance(request, FetchThread) else None
 

@@ -1,14 +1,13 @@
 """Requests for the list: by hand at once, and by itself as often as the server allows."""
 
 import re
-from typing import Any
 
 import pytest
 
 from frontdesk.errors import Unreachable
 from frontdesk.inbox.limits import THOROUGH_SECONDS
-from frontdesk.inbox.requests import FetchCounts, FetchHead, FetchThread, Request
 from frontdesk.inbox.state import EVERY
+from tests.inbox.asked import Description, FetchCounts, FetchHead, FetchThread
 from tests.inbox.memory import Server, Terminal, name
 
 
@@ -91,7 +90,7 @@ def thorough_or_not(server: Server) -> list[bool]:
 
 
 def test_what_is_new_is_shown_before_a_refresh_has_gone_over_a_long_list() -> None:
-    def takes(request: Request[Any]) -> float | None:
+    def takes(request: Description) -> float | None:
         return 60.0 if isinstance(request, FetchHead) and request.thorough else None
 
     terminal, server = all_loaded()

@@ -1,30 +1,24 @@
 """What is requested, when, and what is said meanwhile."""
 
 import re
-from typing import Any
 
 import pytest
 
 from frontdesk.errors import ME_UNAVAILABLE, InboxError, Refused
 from frontdesk.inbox import words
-from frontdesk.inbox.requests import (
-    FetchConversation,
-    FetchThread,
-    FindMe,
-    Request,
-)
 from frontdesk.inbox.sentences import NOT_KNOWN
 from frontdesk.wire import ConversationFilter
+from tests.inbox.asked import Description, FetchConversation, FetchThread, FindMe
 from tests.inbox.memory import DOWN, Server, Terminal, basic, waiting_on
 
 
-def filter_of(request: Request[Any]) -> ConversationFilter:
+def filter_of(request: Description) -> ConversationFilter:
     """The filter of a request for rows or counts."""
     filter = getattr(request, "filter", None)
     return filter if isinstance(filter, ConversationFilter) else ConversationFilter()
 
 
-def nobody(request: Request[Any]) -> InboxError | None:
+def nobody(request: Description) -> InboxError | None:
     """The key belongs to no user."""
     if filter_of(request).assignee == "me" or isinstance(request, FindMe):
         return Refused("assignee: this key belongs to no user", code=ME_UNAVAILABLE)

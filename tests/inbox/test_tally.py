@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import pytest
 
 from frontdesk.inbox.counting import count_of, count_with, total
-from frontdesk.inbox.requests import FetchCounts
 from frontdesk.query import Term, parse
 from frontdesk.wire import Conversation
+from tests.inbox.asked import FetchCounts
 from tests.inbox.memory import CHANNELS, LABELS, Cache, Server, Terminal
 
 SMALL = 15

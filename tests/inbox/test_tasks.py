@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from frontdesk.errors import InboxError, Unreachable
-from frontdesk.inbox.requests import Ended, FindMe, Kind, Steps, Until, ask, rows_known
+from frontdesk.inbox.requests import Ended, Kind, Steps, Until, ask, rows_known
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
+from tests.inbox.asked import FindMe, described
 
 DOWN = Unreachable("The server does not answer")
 
@@ -29,7 +30,7 @@ class Log:
 
 def asks(log: Log) -> Steps[None]:
     try:
-        answer = yield from ask(FindMe())
+        answer = yield from ask(lambda server: server.find_me())
     except InboxError as error:
         log.done.append(f"failed: {error}")
     else:
@@ -40,7 +41,7 @@ def test_the_first_step_is_done_when_a_procedure_has_been_started() -> None:
     log = Log()
     log.start(Kind.RESCAN, asks, urgent=True)
     asked = log.asked()
-    assert (asked.request, asked.kind, asked.urgent) == (FindMe(), Kind.RESCAN, True)
+    assert (described(asked.request), asked.kind, asked.urgent) == (FindMe(), Kind.RESCAN, True)
     assert Kind.RESCAN in log.tasks
 
 
@@ -158,7 +159,7 @@ def test_a_procedure_may_end_itself() -> None:
     def ends(log: Log) -> Steps[None]:
         log.tasks.stop(Kind.RESCAN)
         try:
-            yield from ask(FindMe())
+            yield from ask(lambda server: server.find_me())
         finally:
             log.done.append("closed")
 
@@ -171,7 +172,7 @@ def test_a_procedure_may_end_itself() -> None:
 
 def test_a_bug_in_a_procedure_is_raised_and_ends_it() -> None:
     def breaks(log: Log) -> Steps[None]:
-        yield from ask(FindMe())
+        yield from ask(lambda server: server.find_me())
         raise ZeroDivisionError
 
     log = Log()

@@ -1,7 +1,5 @@
 """What is said and asked for while the server fails, or refuses."""
 
-from typing import Any
-
 import pytest
 
 from frontdesk.errors import (
@@ -14,7 +12,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.inbox import words
-from frontdesk.inbox.requests import FetchHead, FetchNames, FetchThread, Request
+from tests.inbox.asked import Description, FetchHead, FetchNames, FetchThread
 from tests.inbox.memory import Server, Terminal
 
 AWAY = Unreachable("The server does not answer")
@@ -31,7 +29,7 @@ def all_loaded() -> Terminal:
 def test_the_thread_is_requested_again_when_the_list_is_back() -> None:
     is_open, is_away = False, False
 
-    def fails(request: Request[Any]) -> InboxError | None:
+    def fails(request: Description) -> InboxError | None:
         """Messages fail until the list was answered, as with a circuit breaker."""
         nonlocal is_open
         if isinstance(request, FetchHead):

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 from frontdesk.errors import InboxError
-from frontdesk.inbox.requests import FetchOlder, Request
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import timestamp
+from tests.inbox.asked import Description, FetchOlder
 from tests.inbox.memory import START, Server, Terminal, conversation
 
 CONVERSATIONS = 260
@@ -57,10 +56,10 @@ def further_pages(server: Server) -> int:
 
 def outcomes_of(
     outcomes: list[InboxError | None], then: Callable[[InboxError], object] = lambda error: None
-) -> Callable[[Request[Any]], InboxError | None]:
+) -> Callable[[Description], InboxError | None]:
     """What the next further pages end with. then: called with each failure."""
 
-    def fails(request: Request[Any]) -> InboxError | None:
+    def fails(request: Description) -> InboxError | None:
         if not isinstance(request, FetchOlder) or not outcomes:
             return None
         outcome = outcomes.pop(0)

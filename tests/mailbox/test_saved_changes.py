@@ -15,7 +15,8 @@ from frontdesk.cache import Cache
 from frontdesk.client import ReceivedChanges
 from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.news import SavedChanges, follow, followed_page, list_test
+from frontdesk.mailbox.news import SavedChanges, follow, list_test
+from frontdesk.tui.inbox.alert_notifier import followed_page
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 
 RESOLVED = ConversationFilter(status="resolved")
@@ -286,8 +287,9 @@ async def test_what_follows_alone_goes_on_after_failures_and_ends_without_a_feed
             inbox.failures["changes"] = failure
 
     inbox.before_changes = fails_next
+    changes = SavedChanges(mailbox.source, mailbox.followed, lambda: mailbox.me, sleep=sleep)
     with pytest.raises(NotOffered):
-        await follow(mailbox, sleep=sleep)
+        await follow(changes.next, sleep=sleep)
     assert pauses == [30.0, 30.0]
     assert mailbox.followed.told == 2
 

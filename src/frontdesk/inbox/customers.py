@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from frontdesk.errors import NotFound
 from frontdesk.inbox.cached import Cached
-from frontdesk.inbox.requests import FindContact, FindContacts, Steps, ask
+from frontdesk.inbox.requests import Steps, ask
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import ID
 from frontdesk.query.names import contact_id, is_handle, is_meant
@@ -80,7 +80,8 @@ class QueryCustomers:
             return True
         try:
             # The contact may have another number by now, or another spelling of it.
-            contact = yield from ask(FindContact(number.whole[0]))
+            phone = number.whole[0]
+            contact = yield from ask(lambda server: server.contact_by_phone(phone))
         except NotFound:
             yield from self._find_part(value)
         else:
@@ -94,7 +95,7 @@ class QueryCustomers:
 
     def _find_handle(self, value: str) -> Steps[None]:
         """Request the contact with a username or a user id."""
-        found = yield from ask(FindContacts(value))
+        found = (yield from ask(lambda server: server.search_contacts(value))).data
         meant = [contact for contact in found if is_meant(value, contact)]
         if len(meant) == 1:
             self._know(value, meant[0])
@@ -103,7 +104,7 @@ class QueryCustomers:
 
     def _find_part(self, value: str) -> Steps[None]:
         """Request contacts whose number has this part; none has, if the server looks for it."""
-        found = yield from ask(FindContacts(value))
+        found = (yield from ask(lambda server: server.search_contacts(value))).data
         is_whole = value.startswith("+") and is_possible(value)
         # The server may keep a number as it is written here, which is not its usual form.
         same = next((contact for contact in found if contact.phone == value), None)

@@ -12,8 +12,6 @@ from frontdesk.inbox.refreshing import fetch_older
 from frontdesk.inbox.requests import (
     Answer,
     Ended,
-    FetchHead,
-    FetchOlder,
     Kind,
     Steps,
     Until,
@@ -182,7 +180,7 @@ def _fetch_longest_waiting(inbox: Inbox) -> Steps[Conversation | None]:
     listing, matches = inbox.cached.conversations(ordered), inbox.planning.matcher(shown.rest)
     try:
         if _last_waiting(inbox) is None:
-            yield from ask(FetchHead(ordered))
+            yield from ask(lambda server: server.refresh_conversations(ordered))
         for _ in range(MOST_PAGES_LOADED):
             listing.reload()
             every = [listing[at] for at in range(len(listing))]
@@ -191,7 +189,7 @@ def _fetch_longest_waiting(inbox: Inbox) -> Steps[Conversation | None]:
             again = _last_waiting(inbox) is not None and waiting and following == waiting[0]
             if listing.complete or (waiting and not again) or not all(map(waiting_since, every)):
                 return following
-            yield from ask(FetchOlder(ordered))
+            yield from ask(lambda server: server.older_conversations(ordered))
     except NotOffered:
         inbox.replan()
     return None

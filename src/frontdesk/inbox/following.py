@@ -2,7 +2,7 @@
 
 from frontdesk.errors import InboxError, NotOffered, Refused
 from frontdesk.inbox.refreshing import request_names, schedule_poll, show_changes
-from frontdesk.inbox.requests import Ended, FetchNews, Kind, Steps, ask, rows_known
+from frontdesk.inbox.requests import Ended, Kind, Steps, ask, rows_known
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.threads import request_thread
 
@@ -37,7 +37,7 @@ def _follow(inbox: Inbox) -> Steps[None]:
     """
     while True:
         try:
-            news = yield from ask(FetchNews())
+            changes = yield from ask(lambda server: server.next_changes())
         except (NotOffered, Refused):
             inbox.connection.cannot_follow()
             _poll(inbox)
@@ -51,16 +51,17 @@ def _follow(inbox: Inbox) -> Steps[None]:
             while not (yield from rows_known()):
                 pass
             continue
-        if news.renewed or not inbox.connection.followed:
+        if changes.reset or not inbox.connection.followed:
             inbox.gone_over_at.clear()
         inbox.connection.follow(True)
-        if news.renewed:
+        if changes.reset:
             request_names(inbox)
-        if news.ids or news.renewed:
+        ids = frozenset((*(row.id for row in changes.data), *changes.gone))
+        if ids or changes.reset:
             yield Ended(Kind.REFRESH)
-            yield from show_changes(inbox, news.ids)
+            yield from show_changes(inbox, ids)
         row = inbox.selected
-        if row is not None and news.ids & {row.id, *inbox.reader.shown_beside}:
+        if row is not None and ids & {row.id, *inbox.reader.shown_beside}:
             yield Ended(Kind.THREAD)
             request_thread(inbox)
 

@@ -18,11 +18,6 @@ from frontdesk.inbox.limits import (
 )
 from frontdesk.inbox.planning import first_query
 from frontdesk.inbox.requests import (
-    FetchCounts,
-    FetchHead,
-    FetchNames,
-    FetchOlder,
-    FindMe,
     Kind,
     Steps,
     Until,
@@ -175,9 +170,12 @@ def _count(inbox: Inbox) -> Steps[None]:
 
 def _fetch_counts(inbox: Inbox) -> Steps[None]:
     inbox.counted_at = inbox.seconds()
-    yield from ask(FetchCounts(EVERY))
-    for filter in counted_filters(inbox):
-        yield from ask(FetchCounts(filter))
+    for filter in (EVERY, *counted_filters(inbox)):
+        yield from _refresh_counts(filter)
+
+
+def _refresh_counts(filter: ConversationFilter) -> Steps[bool]:
+    return ask(lambda server: server.refresh_counts(filter))
 
 
 def _tell_news(inbox: Inbox) -> None:
@@ -243,19 +241,19 @@ def _fetch(inbox: Inbox) -> Steps[None]:
     inbox.new_ids = ()
     inbox.planning.forget_names()
     inbox.counted_at = inbox.seconds()
-    yield from ask(FetchCounts(EVERY))
+    yield from _refresh_counts(EVERY)
     if not inbox.is_chosen and not inbox.view.list:
         view = inbox.planning.view_of(first_query(inbox.all_counts))
         view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
         inbox.show()
     yield from _find_contact(inbox)
     if any(term.value == ME for term in inbox.view.shown.rest if term.kind == ASSIGNEE):
-        yield from ask(FindMe())
+        yield from ask(lambda server: server.find_me())
     if not inbox.matches_nothing:
         yield from _fetch_planned_rows(inbox)
     # After the rows, which the reader waits for: there may be many tabs, and a slow server.
     for filter in counted_filters(inbox):
-        yield from ask(FetchCounts(filter))
+        yield from _refresh_counts(filter)
     if not inbox.matches_nothing and inbox.replan():
         yield from _fetch_planned_rows(inbox)
 
@@ -314,7 +312,9 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
 def _fetch_head(inbox: Inbox, chosen: ConversationFilter, *, thorough: bool) -> Steps[None]:
     view = inbox.view
     try:
-        fetched = yield from ask(FetchHead(chosen, thorough))
+        fetched = yield from ask(
+            lambda server: server.refresh_conversations(chosen, thorough=thorough)
+        )
     except InboxError:
         yield from reloaded(inbox, chosen)
         raise
@@ -365,7 +365,7 @@ def fetch_older(inbox: Inbox) -> Steps[None]:
         return
     view.page_since, held = inbox.seconds(), view.list.extent
     try:
-        older = yield from ask(FetchOlder(chosen))
+        older = yield from ask(lambda server: server.older_conversations(chosen))
         view.unreadable_below += older.unreadable
     except InboxError:
         yield from _reload_if_longer(inbox, chosen, held)
@@ -424,8 +424,8 @@ def _list_is_back(inbox: Inbox) -> Steps[None]:
 
 
 def _fetch_names(inbox: Inbox) -> Steps[None]:
-    yield from ask(FetchNames())
+    yield from ask(lambda server: server.refresh_catalogues())
     if inbox.all_counts is not None and inbox.all_counts.mine:
-        yield from ask(FindMe())
+        yield from ask(lambda server: server.find_me())
     inbox.planning.forget_names()
     inbox.replan()

@@ -136,11 +136,11 @@ class Tasks:
         elif self._running.get(task.kind) is not task:
             # It was ended by its own step.
             task.steps.close()
-        elif isinstance(wait, Request):
+        elif isinstance(wait, Until | Ended | RowsKnown):
+            task.waits = wait
+        else:
             task.waits = Asked(wait, task.kind, task.urgent)
             self._out.append(task.waits)
-        else:
-            task.waits = wait
 
     def _next_wait(self, task: _Task, value: object) -> Wait | None:
         """What the procedure waits for next; None at its end."""

@@ -1,7 +1,7 @@
 """Requests for the thread of the selected conversation."""
 
 from frontdesk.inbox.limits import POLL
-from frontdesk.inbox.requests import FetchConversation, FetchThread, Kind, Steps, ask
+from frontdesk.inbox.requests import Kind, Steps, ask
 from frontdesk.inbox.scanning import reload, reported
 from frontdesk.inbox.state import Inbox
 from frontdesk.wire import Conversation
@@ -35,7 +35,7 @@ def ask_again(inbox: Inbox) -> None:
 
 def _fetch_thread(inbox: Inbox, row: Conversation) -> Steps[None]:
     """Refresh the thread, and its conversation if that has left the list or was active."""
-    fetched = yield from ask(FetchThread(row))
+    fetched = yield from ask(lambda server: server.refresh_open_thread(row))
     if fetched.refreshed:
         inbox.selection.refreshed_to = row.last_activity_at
     inbox.orders.append(lambda panes: panes.show_fetched(row, fetched.unreadable))
@@ -56,7 +56,7 @@ def _refresh_conversation(inbox: Inbox, id: str) -> Steps[None]:
     event = row.id, left, inbox.cached.newer_entry(row)
     if event in (inbox.refreshed_for, (row.id, False, None)):
         return
-    changed = yield from ask(FetchConversation(row))
+    changed = yield from ask(lambda server: server.refresh_conversation(row))
     inbox.refreshed_for = event
     if changed:
         reload(inbox)

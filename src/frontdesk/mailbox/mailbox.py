@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
@@ -48,7 +48,8 @@ from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages, Server
-    from frontdesk.wire import ConversationPage, Page
+    from frontdesk.mailbox.news import SavedChanges
+    from frontdesk.wire import Changes, ConversationPage, Page
     from frontdesk.wire.reports import ConversationReport
 
 _OF_ME = ConversationFilter(assignee="me")
@@ -58,6 +59,25 @@ _UNTIL_NEXT_PROOF = timedelta(minutes=15)
 
 def _assignee_id(row: Conversation) -> str:
     return row.assignee.id if row.assignee else ""
+
+
+def _leaves_out(mine: Page[Conversation], cached: Iterable[Conversation]) -> bool:
+    """True if a cached conversation would be on this first page, if all were listed."""
+    listed = {row.id for row in mine.data}
+    oldest = "" if mine.ended else sort_text(mine.data[-1].last_activity_at)
+    # Activity never falls: what is absent was left out.
+    return any(row.id not in listed and sort_text(row.last_activity_at) > oldest for row in cached)
+
+
+class ThreadRefresh(NamedTuple):
+    """Outcome for an open thread. refreshed: its messages came; error: what a part failed with.
+
+    unreadable: messages dropped.
+    """
+
+    refreshed: bool
+    unreadable: int
+    error: InboxError | None
 
 
 class Mailbox(CachedInbox):
@@ -90,6 +110,7 @@ class Mailbox(CachedInbox):
         self._failed_threads: set[str] = set()
         self._lists = Lists(cache, clock, self._server_now)
         self.catalogues = Catalogues(cache)
+        self._changes: SavedChanges | None = None
         self._is_me_known = bool(me)
         if me:
             self.set_setting(ME, me)
@@ -267,6 +288,22 @@ class Mailbox(CachedInbox):
         self._failed_threads.discard(conversation_id)
         return refreshed
 
+    async def refresh_open_thread(self, conversation: Conversation) -> ThreadRefresh:
+        """Refresh messages, notes and contact of a conversation; each whatever the others do."""
+        outcomes = await asyncio.gather(
+            self.refresh_thread(conversation.id),
+            self.refresh_notes(conversation.id),
+            self.refresh_contact(conversation),
+            return_exceptions=True,
+        )
+        errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        for error in errors:
+            if not isinstance(error, InboxError):
+                raise error
+        passing = (error for error in errors if isinstance(error, InboxError))
+        refreshed = not isinstance(outcomes[0], BaseException)
+        return ThreadRefresh(refreshed, getattr(outcomes[0], "unreadable", 0), next(passing, None))
+
     def has_failed_thread(self, conversation_id: str) -> bool:
         """True if the last request for the messages of a conversation failed."""
         return conversation_id in self._failed_threads
@@ -301,7 +338,10 @@ class Mailbox(CachedInbox):
         Raises: NotFound: the conversation was deleted; it is removed from all lists.
         """
         await self.refresh_thread(conversation_id)
-        thread, notes = thread_name(conversation_id), self._note_pages(conversation_id)
+        thread, notes = (
+            thread_name(conversation_id),
+            self._note_pages(conversation_id),
+        )
         while not self._cache.next_cursor(thread)[1]:
             if not (await self.older_messages(conversation_id)).changed:
                 return False
@@ -328,6 +368,15 @@ class Mailbox(CachedInbox):
         changed = await self._cache.save("counts", counts_name(filter), body_of(counts))
         self._counts.clear()
         return changed
+
+    async def next_changes(self) -> Changes:
+        """What the server says changed since the last answer, saved; see `SavedChanges.next`."""
+        if self._changes is None:
+            # Deferred: the first frame does not need it.
+            from frontdesk.mailbox.news import SavedChanges
+
+            self._changes = SavedChanges(self.source, self.followed, lambda: self.me)
+        return await self._changes.next()
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
         """Refresh catalogues; returns errors by name."""
@@ -412,15 +461,12 @@ class Mailbox(CachedInbox):
     async def _read_thread_of(self, conversation_ids: Sequence[str]) -> bool:
         """Load the newest messages of the first conversation that lacks them."""
         for conversation in filter(None, map(self.conversation, conversation_ids)):
-            if self._lacks_newest(conversation):
+            is_new = not self.has_newest(conversation)
+            if is_new and not self._prefetched.is_read(conversation):
                 self._prefetched.mark_read(conversation)
                 await self.refresh_thread(conversation.id)
                 return True
         return False
-
-    def _lacks_newest(self, conversation: Conversation) -> bool:
-        """True if the conversation had activity since its thread was loaded."""
-        return not self.has_newest(conversation) and not self._prefetched.is_read(conversation)
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
         async def fetch(cursor: str | None) -> Page[Conversation]:
@@ -451,7 +497,7 @@ class Mailbox(CachedInbox):
             self._store_me("")
         elif id == self._proven_me:
             return
-        elif filter == _OF_ME and self._leaves_others_out(mine):
+        elif filter == _OF_ME and _leaves_out(mine, self.seen_conversations()):
             self._store_me(id)
         elif self._proof_due_at is None or self._clock() >= self._proof_due_at:
             self._proof_due_at = self._clock() + _UNTIL_NEXT_PROOF
@@ -460,16 +506,6 @@ class Mailbox(CachedInbox):
                 page = await self._requests.track(self.source.conversation_page(everything))
                 if any(_assignee_id(row) != id for row in page.data):
                     self._store_me(id)
-
-    def _leaves_others_out(self, mine: Page[Conversation]) -> bool:
-        """True if a cached conversation would be on this first page, if all were listed."""
-        listed = {row.id for row in mine.data}
-        oldest = "" if mine.ended else sort_text(mine.data[-1].last_activity_at)
-        # Activity never falls: what is absent was left out.
-        return any(
-            row.id not in listed and sort_text(row.last_activity_at) > oldest
-            for row in self.seen_conversations()
-        )
 
     def _store_me(self, id: str) -> None:
         self._proven_me = id

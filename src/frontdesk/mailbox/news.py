@@ -16,13 +16,12 @@ from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.query import Matcher, QueryNames, dates, parse
 from frontdesk.query.language import DATED, ME
 from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, NEEDS, STATUS
-from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
+from frontdesk.wire import Changes, Conversation, ConversationFilter
 from frontdesk.wire.queries import LISTS, MAX_LIMIT, joined, split
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, ReceivedChanges
-    from frontdesk.mailbox.mailbox import Mailbox
 
 # The longest wait that a server grants, and one that fits between proxies which cut off earlier.
 WAIT_SECONDS, SHORT_WAIT_SECONDS = 50, 25
@@ -35,8 +34,6 @@ _CUTS = 2
 # A clock that jumps by more, within the time between two looks at it, is of a computer that was
 # asleep: the connection may be lost, and the clock that limits the wait stood still meanwhile.
 _JUMP = timedelta(seconds=60)
-# Of a page of the cache, before the number of rows above the next one.
-_CACHED = "cached "
 # Pages of changes, one after the other, after which it is quicker to ask for lists again.
 _MOST_PAGES = 3
 _TICK_SECONDS = 5.0
@@ -186,17 +183,18 @@ class SavedChanges:
         await self._followed.begin(position)
 
 
-async def follow(mailbox: "Mailbox", *, sleep: Sleep = asyncio.sleep) -> None:
+async def follow(
+    next_changes: Callable[[], Awaitable[Changes]], *, sleep: Sleep = asyncio.sleep
+) -> None:
     """Save what changes, for whoever waits for `FollowedLists.changed`, until cancelled.
 
-    An unreachable server is asked again after half a minute.
+    next_changes: `SavedChanges.next`. An unreachable server is asked again after half a minute.
 
     Raises: InboxError: what asking again does not mend, as of a server that says no changes.
     """
-    changes = SavedChanges(mailbox.source, mailbox.followed, lambda: mailbox.me, sleep=sleep)
     while True:
         try:
-            await changes.next()
+            await next_changes()
         except (Unreachable, ServerFailed):
             await sleep(POLL_SECONDS)
 
@@ -231,30 +229,6 @@ def query_test(text: str, me: str) -> Callable[[Conversation], bool] | None:
     if not me and any(ME in term.values for term in terms):
         return None
     return Matcher(terms, QueryNames(me=me), datetime.max.replace(tzinfo=UTC))
-
-
-async def followed_page(
-    mailbox: "Mailbox", filter: ConversationFilter, cursor: str | None
-) -> Page[Conversation]:
-    """Return a page of a list: of the cache where it is followed, else of the server.
-
-    A list that could be followed is gone through first. Raises: InboxError.
-    """
-    followed, name = mailbox.followed, mailbox.list_name(filter)
-    if cursor is None and followed.feed() is not None and not followed.follows(name):
-        await mailbox.refresh_conversations(filter, thorough=True)
-    of_cache = followed.follows(name) if cursor is None else cursor.startswith(_CACHED)
-    if not of_cache:
-        return await mailbox.conversation_page(filter, cursor)
-    first = int((cursor or "").removeprefix(_CACHED) or 0)
-    listing = mailbox.conversations(filter)
-    if first + MAX_LIMIT > len(listing) and not listing.complete:
-        await mailbox.older_conversations(filter)
-        listing.reload()
-    last = min(first + MAX_LIMIT, len(listing))
-    more = f"{_CACHED}{last}" if last < len(listing) or not listing.complete else None
-    rows = tuple(listing[at] for at in range(first, last))
-    return Page(data=rows, next_cursor=more, has_more=more is not None)
 
 
 class News:

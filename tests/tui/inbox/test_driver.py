@@ -7,7 +7,7 @@ import pytest
 from frontdesk.cache import Cache
 from frontdesk.errors import NotOffered
 from frontdesk.mailbox import Mailbox
-from frontdesk.tui.inbox.driver import MailboxReads, MailboxServer
+from frontdesk.tui.inbox.driver import MailboxReads
 from frontdesk.wire import ConversationFilter, Message, Page
 from tests.conftest import NOW
 from tests.tui.memory_inbox import BasicMemoryInbox, MemoryInbox, name
@@ -19,7 +19,7 @@ async def connected(source: MemoryInbox, cache: Cache) -> Mailbox:
     """A mailbox of a source, with the first open conversations."""
     mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)  # type: ignore[arg-type, return-value]
     await mailbox.connect()
-    await MailboxServer(mailbox).fetch_head(OPEN, thorough=False)
+    await mailbox.refresh_conversations(OPEN)
     return mailbox
 
 
@@ -33,10 +33,10 @@ async def test_conversations_of_this_computer_are_found_by_number(cache: Cache) 
 async def test_a_message_after_the_last_activity_of_its_row_is_newer(cache: Cache) -> None:
     source = MemoryInbox(15)
     mailbox = await connected(source, cache)
-    reads, server = MailboxReads(mailbox), MailboxServer(mailbox)
+    reads = MailboxReads(mailbox)
     row = reads.conversation("1")
     assert row is not None
-    await server.fetch_thread(row)
+    await mailbox.refresh_open_thread(row)
     assert reads.newer_entry(row) is None
     before = source.message_page
 
@@ -46,10 +46,10 @@ async def test_a_message_after_the_last_activity_of_its_row_is_newer(cache: Cach
         return page.model_copy(update={"data": (newest, *page.data)})
 
     source.message_page = message_page  # type: ignore[method-assign]
-    await server.fetch_thread(row)
+    await mailbox.refresh_open_thread(row)
     assert reads.newer_entry(row) is not None
     source.change("1", status="resolved")
-    assert await server.fetch_conversation(row)
+    assert await mailbox.refresh_conversation(row)
     changed = reads.conversation("1")
     assert changed is not None
     assert changed.status == "resolved"
@@ -57,10 +57,10 @@ async def test_a_message_after_the_last_activity_of_its_row_is_newer(cache: Cach
 
 async def test_filters_that_a_server_lacks_are_known_after_a_start(cache: Cache) -> None:
     mailbox = await connected(BasicMemoryInbox(15), cache)
-    reads, server = MailboxReads(mailbox), MailboxServer(mailbox)
+    reads = MailboxReads(mailbox)
     assert "sort" in reads.offered
     with pytest.raises(NotOffered):
-        await server.fetch_head(OPEN.model_copy(update={"sort": "waiting"}), thorough=False)
+        await mailbox.refresh_conversations(OPEN.model_copy(update={"sort": "waiting"}))
     assert "sort" not in reads.offered
     reads.store_lacks()
     again = MailboxReads(Mailbox(lambda: BasicMemoryInbox(15), cache))  # type: ignore[arg-type, return-value]
@@ -69,10 +69,10 @@ async def test_filters_that_a_server_lacks_are_known_after_a_start(cache: Cache)
 
 async def test_names_and_who_is_me_come_from_the_server(cache: Cache) -> None:
     mailbox = await connected(MemoryInbox(15), cache)
-    reads, server = MailboxReads(mailbox), MailboxServer(mailbox)
+    reads = MailboxReads(mailbox)
     assert reads.me == ""
-    await server.fetch_names()
-    await server.find_me()
+    await mailbox.refresh_catalogues()
+    await mailbox.find_me()
     assert reads.me == "1"
     names = reads.names(())
     assert (names.me, names.users["1"]) == ("1", "Grace Okafor")

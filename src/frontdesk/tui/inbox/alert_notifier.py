@@ -17,15 +17,42 @@ from frontdesk.alerts import (
     terminal_notification,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.news import followed_page
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.preferences import Preferences
+from frontdesk.wire import Conversation, ConversationFilter, Page
+from frontdesk.wire.queries import MAX_LIMIT
 
 # Name of the setting with what was alerted; time that an alert is shown.
 _ALERTED = "alerted"
 _ALERT_SECONDS = 30
+# Of a page of the cache, before the number of rows above the next one.
+_CACHED = "cached "
+
+
+async def followed_page(
+    mailbox: Mailbox, filter: ConversationFilter, cursor: str | None
+) -> Page[Conversation]:
+    """Return a page of a list: of the cache where it is followed, else of the server.
+
+    A list that could be followed is gone through first. Raises: InboxError.
+    """
+    followed, name = mailbox.followed, mailbox.list_name(filter)
+    if cursor is None and followed.feed() is not None and not followed.follows(name):
+        await mailbox.refresh_conversations(filter, thorough=True)
+    of_cache = followed.follows(name) if cursor is None else cursor.startswith(_CACHED)
+    if not of_cache:
+        return await mailbox.conversation_page(filter, cursor)
+    first = int((cursor or "").removeprefix(_CACHED) or 0)
+    listing = mailbox.conversations(filter)
+    if first + MAX_LIMIT > len(listing) and not listing.complete:
+        await mailbox.older_conversations(filter)
+        listing.reload()
+    last = min(first + MAX_LIMIT, len(listing))
+    more = f"{_CACHED}{last}" if last < len(listing) or not listing.complete else None
+    rows = tuple(listing[at] for at in range(first, last))
+    return Page(data=rows, next_cursor=more, has_more=more is not None)
 
 
 class AlertNotifier:

@@ -1,7 +1,7 @@
 """Carries out what the inbox asks for: requests by the mailbox, and waits for time."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
 from math import inf
@@ -14,93 +14,24 @@ from frontdesk.errors import InboxError
 from frontdesk.inbox import deadlines
 from frontdesk.inbox.cached import CachedFollowUps
 from frontdesk.inbox.orders import Order
-from frontdesk.inbox.requests import Fetched, FetchedThread, FoundNews, Kind
+from frontdesk.inbox.requests import Kind
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.tasks import Asked
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.lists import RefreshResult
 from frontdesk.query import QueryNames
 from frontdesk.system.request_priority import urgent
 from frontdesk.tui.filters import offered, query_names, store_lacks
 from frontdesk.tui.unsupported import ignored_filters, lacking
-from frontdesk.wire import Contact, Conversation, ConversationFilter, PhoneRef
+from frontdesk.wire import Conversation, ConversationFilter, PhoneRef
 
 if TYPE_CHECKING:
-    from frontdesk.mailbox.news import SavedChanges
+    pass
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Least time to the next alarm: no turn of the event loop is without a pause.
 _LEAST_SECONDS = 0.001
-
-
-class MailboxServer:
-    """The mailbox as what answers requests of the inbox."""
-
-    def __init__(self, mailbox: Mailbox) -> None:
-        self._mailbox = mailbox
-        self._news: SavedChanges | None = None
-
-    async def fetch_counts(self, filter: ConversationFilter) -> None:
-        await self._mailbox.refresh_counts(filter)
-
-    async def fetch_head(self, filter: ConversationFilter, *, thorough: bool) -> Fetched:
-        return _fetched(await self._mailbox.refresh_conversations(filter, thorough=thorough))
-
-    async def fetch_older(self, filter: ConversationFilter) -> Fetched:
-        return _fetched(await self._mailbox.older_conversations(filter))
-
-    async def fetch_thread(self, conversation: Conversation) -> FetchedThread:
-        return await fetch_thread(self._mailbox, conversation)
-
-    async def fetch_conversation(self, conversation: Conversation) -> bool:
-        return await self._mailbox.refresh_conversation(conversation)
-
-    async def fetch_news(self) -> FoundNews:
-        if self._news is None:
-            # Deferred: the first frame does not need it.
-            from frontdesk.mailbox.news import SavedChanges
-
-            mailbox = self._mailbox
-            self._news = SavedChanges(mailbox.source, mailbox.followed, lambda: mailbox.me)
-        changes = await self._news.next()
-        ids = {*(row.id for row in changes.data), *changes.gone}
-        return FoundNews(frozenset(ids), changes.reset)
-
-    async def find_me(self) -> None:
-        await self._mailbox.find_me()
-
-    async def fetch_names(self) -> None:
-        await self._mailbox.refresh_catalogues()
-
-    async def contact_by_phone(self, phone: str) -> Contact:
-        return await self._mailbox.contact_by_phone(phone)
-
-    async def contacts_with(self, text: str) -> Sequence[Contact]:
-        return (await self._mailbox.search_contacts(text)).data
-
-
-def _fetched(result: RefreshResult) -> Fetched:
-    return Fetched(result.added, result.unreadable)
-
-
-async def fetch_thread(mailbox: Mailbox, conversation: Conversation) -> FetchedThread:
-    """Refresh messages, notes and contact of a conversation; each whatever the others do."""
-    outcomes = await asyncio.gather(
-        mailbox.refresh_thread(conversation.id),
-        mailbox.refresh_notes(conversation.id),
-        mailbox.refresh_contact(conversation),
-        return_exceptions=True,
-    )
-    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-    passing = [error for error in errors if isinstance(error, InboxError)]
-    for error in errors:
-        if not isinstance(error, InboxError):
-            raise error
-    refreshed = not isinstance(outcomes[0], BaseException)
-    unreadable = getattr(outcomes[0], "unreadable", 0)
-    return FetchedThread(refreshed, unreadable, next(iter(passing), None))
 
 
 class MailboxReads:
@@ -177,8 +108,7 @@ class Driver:
         carry_out: Callable[[Order], None],
         draw: Callable[[], None],
     ) -> None:
-        self._node, self._inbox = node, inbox
-        self._server = MailboxServer(mailbox)
+        self._node, self._mailbox, self._inbox = node, mailbox, inbox
         self._carry_out, self._draw = carry_out, draw
         self._running: dict[Asked, Worker[None]] = {}
         # The request for news, which the server holds.
@@ -231,7 +161,7 @@ class Driver:
     async def _send_held(self, asked: Asked) -> None:
         tasks = self._inbox.tasks
         try:
-            value = await asked.request.send(self._server)
+            value = await asked.request(self._mailbox)
         except InboxError as error:
             self._node.call_next(self.do, tasks.fail, asked, error)
         except Exception as error:
@@ -249,7 +179,7 @@ class Driver:
         tasks = self._inbox.tasks
         try:
             with urgent() if asked.urgent else nullcontext():
-                value = await asked.request.send(self._server)
+                value = await asked.request(self._mailbox)
         except InboxError as error:
             self.do(tasks.fail, asked, error)
         else:

@@ -20,7 +20,6 @@ from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.inbox.driver import fetch_thread
 from frontdesk.tui.inbox.thread_view import (
     ALL,
     DEPTH,
@@ -230,7 +229,7 @@ class ThreadPane(ThreadView):
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return
-        fetched = await fetch_thread(self._mailbox, conversation)
+        fetched = await self._mailbox.refresh_open_thread(conversation)
         self.show_fetched(conversation, fetched.unreadable)
         if fetched.error is not None:
             raise fetched.error

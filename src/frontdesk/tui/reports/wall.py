@@ -93,7 +93,7 @@ class WallApp(CrashReportingApp[None]):
     async def _follow(self) -> None:
         with suppress(InboxError):
             await self._mailbox.connect()
-            await follow(self._mailbox)
+            await follow(self._mailbox.next_changes)
 
     async def on_unmount(self) -> None:
         self._following.cancel()
