@@ -217,7 +217,7 @@ def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) ->
     complete = _is_whole(inbox, plan, listing)
     if not plan.limits and not (complete and len(listing) <= MOST_ROWS_COUNTED):
         return None
-    now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.counted
+    now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.refresh.counted
     of = (plan, inbox.planning.names.me, listing.fetched_at, listing.extent, complete, now)
     counted = (*of, *(row.id for row in known), frozenset(inbox.planning.hidden))
     if counted not in memo:

@@ -13,12 +13,12 @@ def advance(inbox: Inbox) -> None:
         open_selected(inbox)
     if selection.reads_at is not None and selection.reads_at <= now:
         read_if_shown(inbox)
-    if inbox.follow_ups_due_at is not None and inbox.follow_ups_due_at <= now:
+    if inbox.due.follow_ups_at is not None and inbox.due.follow_ups_at <= now:
         _bring_back_due(inbox)
-    if inbox.poll_at is not None and inbox.poll_at <= now:
+    if inbox.due.poll_at is not None and inbox.due.poll_at <= now:
         poll(inbox)
-    if inbox.connection_due_at is not None and inbox.connection_due_at <= now:
-        inbox.connection_due_at = None
+    if inbox.due.connection_at is not None and inbox.due.connection_at <= now:
+        inbox.due.connection_at = None
 
 
 def _bring_back_due(inbox: Inbox) -> None:
@@ -32,14 +32,14 @@ def rests_until(inbox: Inbox) -> float | None:
     """When `advance` is due although nothing is going on: see `Inbox.wake_at`."""
     _count_seconds(inbox)
     selection = inbox.selection
-    times = [selection.opens_at, selection.reads_at, inbox.poll_at, inbox.connection_due_at]
-    times.append(inbox.follow_ups_due_at)
+    times = [selection.opens_at, selection.reads_at, inbox.due.poll_at, inbox.due.connection_at]
+    times.append(inbox.due.follow_ups_at)
     return min((time for time in times if time is not None), default=None)
 
 
 def _count_seconds(inbox: Inbox) -> None:
     """Count the seconds that the status line shows, while it shows any."""
     if not (inbox.connection.failing or inbox.connection.asking):
-        inbox.connection_due_at = None
-    elif inbox.connection_due_at is None:
-        inbox.connection_due_at = inbox.seconds() + 1.0
+        inbox.due.connection_at = None
+    elif inbox.due.connection_at is None:
+        inbox.due.connection_at = inbox.seconds() + 1.0

@@ -72,7 +72,7 @@ def unread_beside(
 
 def _unread_from(inbox: Inbox) -> int:
     """Position from which the next unread row is looked for."""
-    before = inbox.before_waiting if _last_waiting(inbox) is not None else None
+    before = inbox.search.before_waiting if _last_waiting(inbox) is not None else None
     position = inbox.window.rows.find(f"conversation {before}") if before is not None else None
     return inbox.window.cursor if position is None else position
 
@@ -215,7 +215,7 @@ def _wait_key(inbox: Inbox) -> Callable[[Conversation], SortKey]:
 def _last_waiting(inbox: Inbox) -> Conversation | None:
     """The selected row, if it was selected as the longest waiting."""
     row = inbox.window.row
-    return row if row is not None and row.id == inbox.longest_waiting_id else None
+    return row if row is not None and row.id == inbox.search.longest_waiting_id else None
 
 
 def _go_to_waiting(inbox: Inbox, row: Conversation) -> bool:
@@ -230,8 +230,8 @@ def _note_waiting(inbox: Inbox, row: Conversation) -> None:
     """Record that a row is, or is about to be, selected as the longest waiting."""
     if _last_waiting(inbox) is None:
         selected = inbox.window.row
-        inbox.before_waiting = selected.id if selected is not None else None
-    inbox.longest_waiting_id = row.id
+        inbox.search.before_waiting = selected.id if selected is not None else None
+    inbox.search.longest_waiting_id = row.id
 
 
 # Steps that wait
@@ -239,11 +239,11 @@ def _note_waiting(inbox: Inbox, row: Conversation) -> None:
 
 def _take_step(inbox: Inbox, step: Callable[[Inbox], Steps[bool]]) -> None:
     """Take a step that may ask the server: after those of the same kind that are being taken."""
-    walk = inbox.walk if Kind.FIND in inbox.tasks else None
+    walk = inbox.search.walk if Kind.FIND in inbox.tasks else None
     if walk is not None and walk.step is step and walk.start == inbox.window.selected_id:
         walk.left += 1
         return
-    walk = inbox.walk = Walk(step, inbox.window.selected_id)
+    walk = inbox.search.walk = Walk(step, inbox.window.selected_id)
     inbox.tasks.start(Kind.FIND, _walk(inbox, walk), urgent=inbox.connection.is_urgent)
 
 
@@ -255,11 +255,11 @@ def _walk(inbox: Inbox, walk: Walk) -> Steps[None]:
 
 def _searched(inbox: Inbox, steps: Steps[T]) -> Steps[Answer[T] | None]:
     """Search, which the status line shows if it takes long."""
-    inbox.search_since = inbox.seconds()
+    inbox.search.since = inbox.seconds()
     try:
         return (yield from reported(inbox, steps))
     finally:
-        inbox.search_since = None
+        inbox.search.since = None
 
 
 def _repeat_when_known(inbox: Inbox, action: Callable[..., object], *arguments: object) -> None:
@@ -267,11 +267,11 @@ def _repeat_when_known(inbox: Inbox, action: Callable[..., object], *arguments: 
     if Kind.REFRESH not in inbox.tasks and inbox.cached.connected:
         inbox.warn(sentences.NOT_KNOWN)
         return
-    before = inbox.awaited if inbox.tasks.waits_for_rows(Kind.FIND) else None
+    before = inbox.search.awaited if inbox.tasks.waits_for_rows(Kind.FIND) else None
     again = before is not None and before[:2] == (action, arguments)
     times = before.times + 1 if before is not None and again else 1
-    inbox.awaited = Awaited(action, arguments, times)
-    inbox.tasks.start(Kind.FIND, _repeat(inbox, inbox.awaited))
+    inbox.search.awaited = Awaited(action, arguments, times)
+    inbox.tasks.start(Kind.FIND, _repeat(inbox, inbox.search.awaited))
 
 
 def _repeat(inbox: Inbox, awaited: Awaited) -> Steps[None]:

@@ -55,7 +55,7 @@ def _show(inbox: Inbox, *, changed: bool = True) -> None:
         inbox.show_hidden()
         reload(inbox)
         note_tallies(inbox)
-    inbox.follow_ups_due_at = _check_at(inbox)
+    inbox.due.follow_ups_at = _check_at(inbox)
 
 
 def _check_at(inbox: Inbox) -> float | None:

@@ -47,12 +47,12 @@ def _follow(inbox: Inbox) -> Steps[None]:
             was_followed = inbox.connection.followed
             _poll(inbox)
             if was_followed:
-                inbox.poll_at = inbox.seconds()
+                inbox.due.poll_at = inbox.seconds()
             while not (yield from rows_known()):
                 pass
             continue
         if changes.reset or not inbox.connection.followed:
-            inbox.gone_over_at.clear()
+            inbox.refresh.gone_over_at.clear()
         inbox.connection.follow(True)
         if changes.reset:
             request_names(inbox)

@@ -77,7 +77,7 @@ def refresh_by_hand(inbox: Inbox) -> None:
     A held key does not end its own requests.
     """
     inbox.view.kept.leaving_out = True
-    since = inbox.by_hand_since
+    since = inbox.refresh.by_hand_since
     if since is None or inbox.seconds() >= since + REPLACED_SECONDS:
         refresh(inbox, by_hand=True)
         request_thread(inbox, by_hand=True)
@@ -95,18 +95,18 @@ def refresh(inbox: Inbox, *, by_hand: bool = False) -> None:
 
 def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
     """Refresh the list, then go on with what waits for it."""
-    inbox.by_hand_since = inbox.seconds() if by_hand else None
+    inbox.refresh.by_hand_since = inbox.seconds() if by_hand else None
     try:
         answered = (yield from reported(inbox, _fetch(inbox), by_hand=by_hand)) is not None
     finally:
-        inbox.by_hand_since = None
+        inbox.refresh.by_hand_since = None
     if answered:
         inbox.connection.is_live()
-        if inbox.has_begun and was_failing:
+        if inbox.refresh.has_begun and was_failing:
             # Its own request may be waiting for an answer that was lost.
             request_thread(inbox)
         _go_on_with_rows(inbox)
-    if not inbox.has_begun:
+    if not inbox.refresh.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
     if answered:
@@ -122,7 +122,7 @@ def _go_on_with_rows(inbox: Inbox) -> None:
     _tell_news(inbox)
     if inbox.planning.hidden:
         # Their customers may have written.
-        inbox.follow_ups_due_at = inbox.seconds()
+        inbox.due.follow_ups_at = inbox.seconds()
 
 
 def show_changes(inbox: Inbox, ids: Collection[str]) -> Steps[None]:
@@ -135,7 +135,7 @@ def show_changes(inbox: Inbox, ids: Collection[str]) -> Steps[None]:
     if not (has_rows and inbox.connection.is_current):
         refresh(inbox)
         return
-    inbox.new_ids = ()
+    inbox.refresh.new_ids = ()
     yield from reloaded(inbox, chosen)
     if view is inbox.view:
         _note_added(inbox, chosen, list(_at_top(inbox, ids)))
@@ -157,8 +157,8 @@ def _at_top(inbox: Inbox, ids: Collection[str]) -> Iterator[str]:
 
 def _count(inbox: Inbox) -> Steps[None]:
     """Ask for the counts after news; what has changed meanwhile is counted with it."""
-    if inbox.counted_at is not None:
-        yield Until(inbox.counted_at + COUNTS_SECONDS)
+    if inbox.refresh.counted_at is not None:
+        yield Until(inbox.refresh.counted_at + COUNTS_SECONDS)
     if (yield from reported(inbox, _fetch_counts(inbox), beside=True)) is None:
         ask_again(inbox)
         return
@@ -169,7 +169,7 @@ def _count(inbox: Inbox) -> Steps[None]:
 
 
 def _fetch_counts(inbox: Inbox) -> Steps[None]:
-    inbox.counted_at = inbox.seconds()
+    inbox.refresh.counted_at = inbox.seconds()
     for filter in (EVERY, *counted_filters(inbox)):
         yield from _refresh_counts(filter)
 
@@ -184,21 +184,21 @@ def _tell_news(inbox: Inbox) -> None:
     first = [rows[at] for at in range(min(ROWS_AT_TOP, len(rows)))]
     unread = inbox.cached.unread_among(first)
     inbox.orders.append(lambda panes: panes.highlight_new())
-    if inbox.bell.rings(row for row in first if row.id in unread):
+    if inbox.refresh.bell.rings(row for row in first if row.id in unread):
         inbox.orders.append(lambda panes: panes.ring())
 
 
 def begin(inbox: Inbox) -> None:
     """Request everything that is shown: there is a connection."""
-    inbox.opened_unconnected = inbox.selection if inbox.selection.opened else None
+    inbox.refresh.opened_unconnected = inbox.selection if inbox.selection.opened else None
     refresh(inbox)
     request_names(inbox)
 
 
 def _begin_rest(inbox: Inbox) -> None:
     """Begin what follows the first answer for the list."""
-    inbox.has_begun = True
-    if inbox.opened_unconnected is inbox.selection:
+    inbox.refresh.has_begun = True
+    if inbox.refresh.opened_unconnected is inbox.selection:
         # A thread that is opened with a connection is requested at once; this one was not.
         request_thread(inbox)
     scan_rest(inbox)
@@ -216,7 +216,7 @@ def schedule_poll(inbox: Inbox) -> None:
     """Set when the list is requested by itself; the end of a running request sets it again."""
     followed = POLL if inbox.selection.failed else AGED if _ages(inbox) else FOLLOWED
     wait = inbox.connection.poll_in(followed)
-    inbox.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
+    inbox.due.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
 
 
 def _ages(inbox: Inbox) -> bool:
@@ -238,9 +238,9 @@ def note_input(inbox: Inbox) -> None:
 
 def _fetch(inbox: Inbox) -> Steps[None]:
     """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
-    inbox.new_ids = ()
+    inbox.refresh.new_ids = ()
     inbox.planning.forget_names()
-    inbox.counted_at = inbox.seconds()
+    inbox.refresh.counted_at = inbox.seconds()
     yield from _refresh_counts(EVERY)
     if not inbox.is_chosen and not inbox.view.list:
         view = inbox.planning.view_of(first_query(inbox.all_counts))
@@ -295,7 +295,7 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
     view, chosen = inbox.view, inbox.view.wanted.filter
     # Once, where it is followed from then on.
     before = -inf if inbox.connection.followed else inbox.seconds()
-    gone_over_at = inbox.gone_over_at.setdefault(chosen, before)
+    gone_over_at = inbox.refresh.gone_over_at.setdefault(chosen, before)
     is_due = inbox.seconds() >= gone_over_at + THOROUGH_SECONDS and not inbox.cached.follows(chosen)
     thorough = is_due or _disagrees(inbox)
     if thorough and len(view.list) > ROWS_AT_TOP and not view.kept.leaving_out:
@@ -304,9 +304,9 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
             return
     yield from _fetch_head(inbox, chosen, thorough=thorough)
     if thorough:
-        inbox.gone_over_at[chosen] = inbox.seconds()
-    for oldest in list(inbox.gone_over_at)[:-MOST_VISITS]:
-        del inbox.gone_over_at[oldest]
+        inbox.refresh.gone_over_at[chosen] = inbox.seconds()
+    for oldest in list(inbox.refresh.gone_over_at)[:-MOST_VISITS]:
+        del inbox.refresh.gone_over_at[oldest]
 
 
 def _fetch_head(inbox: Inbox, chosen: ConversationFilter, *, thorough: bool) -> Steps[None]:
@@ -336,7 +336,7 @@ def _note_added(inbox: Inbox, chosen: ConversationFilter, added: Sequence[str]) 
         view.added_above += len(added)
     # Not after the first refresh of a filter: the cached rows may be old.
     if chosen == view.refreshed_before:
-        inbox.new_ids = (*inbox.new_ids, *added)
+        inbox.refresh.new_ids = (*inbox.refresh.new_ids, *added)
 
 
 def _disagrees(inbox: Inbox) -> bool:

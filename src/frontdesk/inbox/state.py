@@ -91,15 +91,65 @@ class Selected:
     failed: bool = False
 
 
+@dataclass(slots=True)
+class SearchState:
+    """What leads to other rows while it waits. since: when the running search began.
+
+    awaited: a key that waits for the rows; walk: steps that wait for the server.
+    longest_waiting_id: selected by the last step to who waits longest; before_waiting: selected
+    before the first.
+    """
+
+    since: float | None = None
+    awaited: Awaited | None = None
+    walk: Walk | None = None
+    longest_waiting_id: str | None = None
+    before_waiting: str | None = None
+
+
+class RefreshState:
+    """What refreshes leave for the next one, and for the panes.
+
+    has_begun: the first was asked for; opened_unconnected: what was open before there was a
+    connection. by_hand_since: when the running one began, if by hand. new_ids: of the rows that
+    moved to the top with the last. reloads: how often the list was read again. counted: numbers
+    that were told last; counted_at: when counts were asked for. gone_over_at: when lists were that
+    are not followed. refreshed_for: of the last conversation by itself: its id, if it had left, its
+    newest message.
+    """
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.opened_unconnected: Selected | None = None
+        self.by_hand_since: float | None = None
+        self.new_ids: Sequence[str] = ()
+        self.reloads = 0
+        self.counted: dict[object, int | None] = {}
+        self.counted_at: float | None = None
+        self.gone_over_at: dict[ConversationFilter, float] = {}
+        self.refreshed_for: tuple[str, bool, str | None] | None = None
+        self.bell = Bell()
+
+
+@dataclass(slots=True)
+class DueTimes:
+    """When something is due by itself; None: it is not.
+
+    poll_at: the request for the list. follow_ups_at: a look at hidden conversations that may come
+    back. connection_at: the status line counts on.
+    """
+
+    poll_at: float | None = None
+    follow_ups_at: float | None = None
+    connection_at: float | None = None
+
+
 class Inbox:
     """What the inbox shows and does; nothing here waits.
 
     seconds: a clock that never goes back. read_after: see `ReadAfter`. orders: what the panes have
-    to do. input_at: time of the last input; poll_at: of the next request for the list by itself;
-    connection_due_at: when the status line counts on.
-    search_since: when the running search began; by_hand_since: when the running refresh did, if by
-    hand. new_ids: of the rows that moved to the top with the last refresh. is_chosen: the query is
-    not the default of an empty inbox.
+    to do. input_at: time of the last input. is_chosen: the query is not the default of an empty
+    inbox.
     """
 
     def __init__(
@@ -121,30 +171,10 @@ class Inbox:
         self.tasks = Tasks(seconds)
         self.planning = Planning(cached, clock)
         self.orders: list[Order] = []
-        self.selection, self.history, self.bell = Selected(), ViewHistory(), Bell()
-        self.poll_at: float | None = None
-        # When hidden conversations are looked at that may come back.
-        self.follow_ups_due_at = seconds() if self.planning.hidden else None
-        self.connection_due_at: float | None = None
-        self.has_begun = False
-        # What was open before there was a connection.
-        self.opened_unconnected: Selected | None = None
-        self.new_ids: Sequence[str] = ()
+        self.selection, self.history = Selected(), ViewHistory()
+        self.refresh, self.search = RefreshState(), SearchState()
+        self.due = DueTimes(follow_ups_at=seconds() if self.planning.hidden else None)
         self.input_at = 0.0
-        self.by_hand_since: float | None = None
-        self.search_since: float | None = None
-        self.awaited: Awaited | None = None
-        self.walk: Walk | None = None
-        self.counted: dict[object, int | None] = {}
-        self.reloads = 0
-        # When lists were gone over that are not followed, and when counts were asked for.
-        self.gone_over_at: dict[ConversationFilter, float] = {}
-        self.counted_at: float | None = None
-        # Selected by the last step to who waits longest, and what was selected before the first.
-        self.longest_waiting_id: str | None = None
-        self.before_waiting: str | None = None
-        # Of the last refresh of one conversation: its id, if it had left, its newest message.
-        self.refreshed_for: tuple[str, bool, str | None] | None = None
         self._opened_before: str | None = None
         self._opened: str | None = None
         stored = stored_query(cached.get_setting(QUERY_SETTING))
@@ -171,7 +201,7 @@ class Inbox:
     @property
     def wake_at(self) -> float | None:
         """When procedures go on, or words change, while something is going on."""
-        since = [self.search_since, self.view.page_since]
+        since = [self.search.since, self.view.page_since]
         words = [begun + PATIENCE_SECONDS for begun in since if begun is not None]
         times = [time for time in words if time > self.seconds()]
         work = self.tasks.wake_at
@@ -180,7 +210,7 @@ class Inbox:
     @property
     def searching(self) -> bool:
         """True while a search of the server takes long."""
-        return self._is_long(self.search_since)
+        return self._is_long(self.search.since)
 
     @property
     def loads_long(self) -> bool:
@@ -270,7 +300,7 @@ class Inbox:
             self.show_merged(stay)
         if not view.is_loaded and not self.matches_nothing:
             self.connection.loses_rows()
-            self.poll_at = self.seconds()
+            self.due.poll_at = self.seconds()
         return True
 
     def reread(self) -> Mapping[str, Conversation]:
@@ -278,7 +308,7 @@ class Inbox:
         view = self.view
         self.planning.read_hidden()
         stay, view.seen_before = self.rows_that_stay(), self.window.keys_in_view()
-        self.reloads += 1
+        self.refresh.reloads += 1
         matches = self.planning.matcher_of(view.query, view.shown)
         return view.reload(stay, matches, self.cached.conversations_by_id)
 
@@ -458,7 +488,7 @@ class Inbox:
     def _show_marks(self, conversation_ids: Collection[str]) -> None:
         scan, marked_here = self.view.scan, self.view.kept.marked_here
         terms = [term for term in self.view.query.terms if term.kind == UNREAD]
-        self.counted.clear()
+        self.refresh.counted.clear()
         if scan is not None and terms:
             matches = self.planning.test(terms)
             for row in self.cached.conversations_by_id(conversation_ids).values():

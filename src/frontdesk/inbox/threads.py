@@ -29,8 +29,8 @@ def _request_thread(inbox: Inbox, row: Conversation, *, by_hand: bool) -> Steps[
 
 def ask_again(inbox: Inbox) -> None:
     """Ask soon for what has failed, with the list, though the server says what changes."""
-    if inbox.poll_at is not None:
-        inbox.poll_at = min(inbox.poll_at, inbox.seconds() + POLL.total_seconds())
+    if inbox.due.poll_at is not None:
+        inbox.due.poll_at = min(inbox.due.poll_at, inbox.seconds() + POLL.total_seconds())
 
 
 def _fetch_thread(inbox: Inbox, row: Conversation) -> Steps[None]:
@@ -54,10 +54,10 @@ def _refresh_conversation(inbox: Inbox, id: str) -> Steps[None]:
         return
     left = row.id in inbox.window.dimmed and inbox.view.list.position(row.id) is None
     event = row.id, left, inbox.cached.newer_entry(row)
-    if event in (inbox.refreshed_for, (row.id, False, None)):
+    if event in (inbox.refresh.refreshed_for, (row.id, False, None)):
         return
     changed = yield from ask(lambda server: server.refresh_conversation(row))
-    inbox.refreshed_for = event
+    inbox.refresh.refreshed_for = event
     if changed:
         reload(inbox)
         inbox.orders.append(lambda panes: panes.show_renewed())

@@ -171,8 +171,8 @@ class QueuePane(Pane):
 
     def highlight_new(self) -> None:
         """Highlight the rows that moved to the top with the last refresh, for a moment."""
-        if self.inbox.new_ids:
-            self.list.cue(self.inbox.new_ids)
+        if self.inbox.refresh.new_ids:
+            self.list.cue(self.inbox.refresh.new_ids)
             self._end_cues()
 
     def _end_cues(self) -> None:
@@ -210,7 +210,7 @@ class QueuePane(Pane):
         """All rows that match, read in steps; anew if a refresh moves them meanwhile."""
         for _ in range(_TRIES_TO_READ):
             found: dict[str, Conversation] = {}
-            at, state = 0, self.inbox.reloads
+            at, state = 0, self.inbox.refresh.reloads
             while at < len(self.list.rows):
                 row = self.list.rows[at]
                 if not self.list.is_dimmed(row):
@@ -218,7 +218,7 @@ class QueuePane(Pane):
                 at += 1
                 if at % _READ_PER_STEP == 0:
                     await asyncio.sleep(0)
-            if state == self.inbox.reloads:
+            if state == self.inbox.refresh.reloads:
                 break
         return list(found.values())
 
