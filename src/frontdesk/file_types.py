@@ -4,7 +4,9 @@ What a sender says about a file (name, MIME type) is never believed: `media_type
 bytes, and `safe_name` gives the name the ending that fits them.
 """
 
+import re
 import unicodedata
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -50,6 +52,8 @@ _SIGNATURES = (
     (b"\xff\xf1", "audio/aac"),
     (b"\xff\xf9", "audio/aac"),
 )
+# Control characters that no text has.
+_BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"mif1", b"msf1")
 
 _RESERVED = frozenset(
@@ -76,6 +80,18 @@ def media_type(head: bytes) -> str:
     if head[4:8] == b"ftyp":
         return _box_type(head[8:12])
     return next((type for sign, type in _SIGNATURES if head.startswith(sign)), OCTETS)
+
+
+def decoded_text(content: bytes) -> str | None:
+    """Decode a file of plain text, such as CSV or JSON; None if it is none in UTF-8 or UTF-16."""
+    if media_type(content[:HEAD_BYTES]) != OCTETS:
+        return None
+    encoding = "utf-16" if content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return None if _BINARY.search(text) else text
 
 
 def _box_type(brand: bytes) -> str:

@@ -66,7 +66,7 @@ async def test_both_versions_of_the_protocol_are_spoken_over_http(
 ) -> None:
     async with served.session(mode) as session:
         tools = (await session.list_tools()).tools
-        assert definitions_of(tools) / 4 <= 1_600
+        assert definitions_of(tools) / 4 <= 1_700
         assert "labels: " in await answer(session, "overview")
         assert "No label fits" in await refusal(session, "list_conversations", query="#nothing")
         resource = await session.read_resource("frontdesk://query-language")

@@ -10,8 +10,8 @@ from typing import BinaryIO, Protocol
 
 from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.errors import FileUnavailable, InboxError, NotOffered
+from frontdesk.wire.values import PREVIEW_WIDTH
 
-PREVIEW_WIDTH = 480
 # Larger than any picture that is sent, and small enough for a slow line.
 _LARGEST_PREVIEW = 4 << 20
 LARGEST_FILE = 128 << 20

@@ -116,6 +116,7 @@ def build(reader_of_call: Callable[[], InboxReader]) -> MCPServer[None]:
         tools.read_threads: "Read threads",
         tools.report: "Report",
         tools.search_messages: "Search messages",
+        tools.read_file: "Read a file",
         tools.overview: "Overview",
     }
     server: MCPServer[None] = MCPServer(

@@ -17,6 +17,8 @@ MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 MEDIA_STATUSES = ("available", "pending", "expired", "failed", "refused", "removed", "absent")
 # In front of the key of a file, in the address that a message has for it.
 MEDIA_PATH = "/v1/media/"
+# Width of a preview of a picture, the only one that is sent.
+PREVIEW_WIDTH = 480
 
 # Steps of the delivery of an outbound message after "pending"; "failed" is an end of its own.
 DELIVERY_STEPS = ("sent", "delivered", "read", "played", "failed")
