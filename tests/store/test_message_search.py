@@ -28,7 +28,7 @@ from frontdesk.sample.catalogue import large_catalogue
 from frontdesk.store import message_search
 from frontdesk.store.contacts import search_words
 from frontdesk.store.conversations import ConversationSelection, states_of
-from frontdesk.store.database import Database
+from frontdesk.store.database import Connection, Database
 from frontdesk.store.message_search import Limits, match_page, text_of
 from frontdesk.text.search import Terms
 
@@ -258,6 +258,48 @@ def test_an_index_built_later_is_the_same(engine):
             matches, total = walk(database, 1, EVERYTHING, Terms.of("mañana"), 2, limits)
             assert [match["created_at"] for match in matches] == [20_008, 7_007, 6_006]
             assert total in (3, None)
+
+
+class Watched:
+    """A connection that keeps the statements that read."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+        self.read: list[str] = []
+
+    def rows(self, sql, parameters=None):
+        self.read.append(sql)
+        return self._connection.rows(sql, parameters)
+
+    def row(self, sql, parameters=None):
+        return self._connection.row(sql, parameters)
+
+    def run(self, sql, parameters=None):
+        return self._connection.run(sql, parameters)
+
+    def run_many(self, sql, rows):
+        self._connection.run_many(sql, rows)
+
+
+def test_what_a_new_index_does_not_have_is_not_looked_for_in_it(engine):
+    people = [Person(phone=phone) for phone in PHONES]
+
+    def built(connection: Connection) -> list[str]:
+        watched = Watched(connection)
+        message_search.fill(watched)
+        return [sql for sql in watched.read if "t.message_id" in sql]
+
+    with engine.fresh() as database:
+        store_events(database, 1, [message(n, people[n % 4], n, f"word {n}") for n in range(8)])
+        database.write(message_search.drop)
+        database.write(message_search.create)
+        assert database.write(built) == []
+        database.write(message_search.build_again)
+        changed = "UPDATE message_text SET text = 'other' WHERE message_id = 1"
+        database.write(lambda c: c.run(changed))
+        assert len(database.write(built)) == 1
+        database.write(message_search.finish)
 
 
 def test_a_build_that_ended_early_goes_on(engine, monkeypatch):

@@ -295,7 +295,8 @@ def fill(connection: Connection) -> int:
         own = [row for row in rows if row["account_id"] == account_id]
         texts = _texts(connection, account_id, own)
         changed = [row for row in own if texts.get(row["id"], "") != text_of(row)]
-        remove(connection, account_id, changed)
+        # A new index has none of them, and PostgreSQL no statistics by which to look for them.
+        remove(connection, account_id, (row for row in changed if row["id"] in texts))
         add(connection, account_id, changed)
     if rows:
         _set_state(connection, json.dumps(_position(rows[-1])))
