@@ -10,8 +10,15 @@ from tests.service.query_inbox import TERMS, Known, events
 from tests.service.small_inbox import CHANNELS, HOUR, person
 
 from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.erase import erase
 from frontdesk.ingest.events import (
+    PROFILE_NAME,
+    Author,
+    ContactUpsert,
     ConversationEvent,
+    IdentityChange,
+    MessageUpsert,
+    Person,
 )
 from frontdesk.query.search import MessageSearch
 from frontdesk.query.terms import TABLE
@@ -296,3 +303,74 @@ async def test_a_page_by_an_age_is_another_in_a_later_minute(database, clients):
     assert later.status_code == 200
     # A walk gains rows, and loses none.
     assert {row["id"] for row in first.json()["data"]} < {row["id"] for row in later.json()["data"]}
+
+
+async def test_a_number_that_the_customer_had_before_finds_them(inbox, database, rows):
+    client, _ = inbox
+    old, new = person(8), Person(phone="+351910000088", wa_id="351910000088")
+    before = await rows(client, PATH, limit=100, query=f"from:{old.phone}")
+    database.write(
+        lambda connection: apply_events(connection, 1, [IdentityChange(old, new, AT)], now=AT)
+    )
+    moved = MessageUpsert(
+        CHANNELS[0], new, "wamid.moved", AT, False, Author("contact"), "text", "webhook", text="hi"
+    )
+    database.write(lambda connection: apply_events(connection, 1, [moved], now=AT))
+    for phone in (old.phone, new.phone):
+        found = await rows(client, PATH, limit=100, query=f"from:{phone}")
+        assert {row["id"] for row in found} >= {row["id"] for row in before}
+        assert {row["contact"]["phone"] for row in found} == {new.phone}
+    assert before
+
+
+async def test_customers_who_are_one_are_found_by_what_either_was(inbox, database, rows):
+    client, _ = inbox
+    phone, both = person(10), Person(phone=person(10).phone, wa_user_id="PT.88")
+    unknown = Person(wa_user_id="PT.88")
+    said = MessageUpsert(
+        CHANNELS[0],
+        unknown,
+        "wamid.one",
+        AT,
+        False,
+        Author("contact"),
+        "text",
+        "webhook",
+        text="xyzzy",
+    )
+    named = ContactUpsert(unknown, AT, "Plover Nym", PROFILE_NAME, profile_name="Plover Nym")
+    database.write(lambda connection: apply_events(connection, 1, [said, named], now=AT))
+    apart = await rows(client, PATH, limit=100, query="from:plover")
+    assert len(apart) == 1
+    merged = ContactUpsert(both, AT + 1)
+    database.write(lambda connection: apply_events(connection, 1, [merged], now=AT + 1))
+    for query in ("from:plover", f"from:{phone.phone}", "from:PT.88"):
+        found = await rows(client, PATH, limit=100, query=query)
+        assert {row["contact"]["phone"] for row in found} == {phone.phone}, query
+    found = await rows(client, PATH, limit=100, query=f"from:{phone.phone} xyzzy")
+    assert len(found) == 1
+
+
+async def test_who_was_erased_is_found_by_nothing(inbox, database, rows):
+    client, _ = inbox
+    phone = person(2).phone
+    queries = ("from:vogel", f"from:{phone}", "from:mia", "mia")
+    before = {query: await rows(client, PATH, limit=100, query=query) for query in queries}
+    erase(database, 1, phone, lambda done: None)
+    for query in queries:
+        left = await rows(client, PATH, limit=100, query=query)
+        gone = [row for row in before[query] if row["contact"]["phone"] == phone]
+        assert gone
+        kept = {row["id"] for row in before[query]} - {row["id"] for row in gone}
+        assert {row["id"] for row in left} == kept, query
+
+
+async def test_a_term_without_its_scope_is_refused_where_words_are_a_union(
+    inbox, clients, is_problem
+):
+    client = await clients.client(("conversations:read", "contacts:read"), user_id=1)
+    union = (await client.get(PATH, params={"query": "refund -is:resolved", "limit": 100})).json()
+    assert "messages:read" in union["remark"]
+    assert all(row["status"] != "resolved" for row in union["data"])
+    response = await client.get(PATH, params={"query": "refund has:image"})
+    assert is_problem(response, 403, "insufficient_scope")["required_scope"] == "messages:read"
