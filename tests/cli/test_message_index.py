@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
 from tests.stores import bytes_of
 
@@ -72,22 +71,6 @@ def test_a_database_without_it_gets_it_by_an_upgrade(tmp_path: Path) -> None:
     assert found(path) == 1
     again = run("db", "upgrade", "--database", str(path))
     assert (again.exit_code, again.stderr) == (0, "")
-
-
-@pytest.mark.parametrize("option", ["--message-search", "--no-message-search"])
-def test_the_options_of_before_do_nothing_but_say_so(tmp_path: Path, option: str) -> None:
-    path = str(tmp_path / "inbox.db")
-    for command in (
-        ("init", "--database", path),
-        ("upgrade", "--database", path),
-        ("sample", "--database", f"{path}.sample", *SIZE),
-    ):
-        done = run("db", *command, option)
-        assert done.exit_code == 0
-        assert f"{option} does nothing any more" in done.stderr
-        assert option not in run("db", command[0], "--help").output
-    say(Path(path), "+16505551234")
-    assert found(Path(path)) == 1
 
 
 def test_a_sample_has_it_complete(tmp_path: Path) -> None:

@@ -24,23 +24,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def message_search_option(command: F) -> F:
-    """Add the options of development versions before 0.2.0, which do nothing any more."""
-
-    def tell(context: click.Context, option: click.Parameter, chosen: bool | None) -> None:
-        if chosen is not None:
-            name = "--message-search" if chosen else "--no-message-search"
-            say(f"{name} does nothing any more: every database has the index of messages")
-
-    return click.option(
-        "--message-search/--no-message-search",
-        default=None,
-        hidden=True,
-        expose_value=False,
-        callback=tell,
-    )(command)
-
-
 @command(
     "init",
     "frontdesk db init --database inbox.db",
@@ -48,7 +31,6 @@ def message_search_option(command: F) -> F:
 )
 @database_option("Database to set up; created if missing.")
 @click.option("--name", default="first key", show_default=True, help="Name of the first key.")
-@message_search_option
 @output_options("text", "json", default="text", members=NEW_KEY)
 def init_command(database: str, name: str, output: Output) -> None:
     """Set up a database and create its first key.
@@ -82,7 +64,6 @@ def init_command(database: str, name: str, output: Output) -> None:
     is_flag=True,
     help="It was put back from a backup: clients read everything again.",
 )
-@message_search_option
 def upgrade_command(database: str, restored: bool) -> None:
     """Upgrade a database made by an older frontdesk.
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import click
 
 from frontdesk.cli.base import WholeNumber, command
-from frontdesk.cli.commands.init import message_search_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, progress
 from frontdesk.text.clean import counted
@@ -37,7 +36,6 @@ _TAKES_MINUTES = 50_000
     type=click.DateTime(["%Y-%m-%d"]),
     help="Generate messages up to the start of this day (UTC).  [default: today]",
 )
-@message_search_option
 def sample_command(
     database: str,
     conversations: int,

@@ -254,14 +254,6 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
 )
 @click.option("--alerts", is_flag=True, help="Print the configured alerts instead of messages.")
 @click.option("--once", is_flag=True, help="Print once and exit.")
-@click.option(
-    "--interval",
-    type=click.FloatRange(1, 60),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Interval of requests to a server that does not say what changed.",
-)
 @output_options("text", "jsonl", default="text")
 def tail_command(
     target: Target,
@@ -271,7 +263,6 @@ def tail_command(
     state: Path | None,
     alerts: bool,
     once: bool,
-    interval: float,
     **filters: str | None,
 ) -> None:
     """Print new messages as they arrive, one a line.
@@ -287,7 +278,7 @@ def tail_command(
         if state is not None:
             raise click.UsageError("--state does not go with --alerts, of which none is repeated")
         show = printer(out, output, _alert_line, _alert_json)
-        _follow_alerts(target, show, since, once=once, interval=interval)
+        _follow_alerts(target, show, since, once=once)
         return
 
     # Deferred: the list of commands does not need it.
@@ -300,7 +291,7 @@ def tail_command(
             of = sha256(f"{cache_origin(target)} {ids}".encode()).hexdigest()
             printed = TailState.load(state, of, since or utc_now())
             show, begin = printing_once(show, printed, utc_now), printed.since
-        news = News(client, poll_seconds=interval)
+        news = News(client)
         if not once:
             # Before the list is read: nothing falls between.
             await news.next()
@@ -336,7 +327,7 @@ def _run_with_mailbox(
 
 
 def _follow_alerts(
-    target: Target, show: "Printer[Alert]", since: datetime | None, *, once: bool, interval: float
+    target: Target, show: "Printer[Alert]", since: datetime | None, *, once: bool
 ) -> None:
     configured = configuration(whole=False)
     settings, commands = configured.alert_settings, for_alerts(configured.commands)
@@ -373,7 +364,7 @@ def _follow_alerts(
         # Waits and reply windows are due without a change.
         seconds, spacing_seconds = round(POLL_SECONDS), _ALERT_SPACING_SECONDS
         feed = ChangeFeed(client, wait_seconds=seconds, spacing_seconds=spacing_seconds)
-        news = News(client, feed, poll_seconds=max(interval, POLL_SECONDS / 2))
+        news = News(client, feed)
         if not once:
             await news.next()
         announce(await poll())
