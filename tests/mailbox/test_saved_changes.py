@@ -16,7 +16,7 @@ from frontdesk.client import ReceivedChanges
 from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.news import SavedChanges, follow, list_test
-from frontdesk.tui.inbox.alert_notifier import followed_page
+from frontdesk.tui.inbox.background import followed_page
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 
 RESOLVED = ConversationFilter(status="resolved")

@@ -19,8 +19,7 @@ from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.media import responses
 from frontdesk.service.media.endpoint import MOST_OF_A_KEY
-from frontdesk.service.media.ranges import ByteRange, NotSatisfiable, byte_range
-from frontdesk.service.media.responses import file_headers
+from frontdesk.service.media.responses import ByteRange, NotSatisfiable, byte_range, file_headers
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile

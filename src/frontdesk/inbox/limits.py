@@ -25,9 +25,6 @@ MOST_ROWS_COMPLETED = 200
 # Views to which one can go back.
 MOST_VISITS = 100
 
-# First rows of the list, and rows searched for an unread one, whose threads are prefetched.
-THREAD_PREFETCH_ROWS = 20
-
 # Rows at the top in which new unread activity is looked for.
 ROWS_AT_TOP = 50
 

@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 # Prefetch the next page if the cursor is this close to the end of the cached rows.
 NEXT_PAGE_MARGIN_ROWS = 50
+# First rows of the list, and rows searched for an unread one, whose threads are prefetched.
+THREAD_PREFETCH_ROWS = 20
 
 _THREADS_KEPT_IN_MIND = 500
 _BUSY_SECONDS = 0.25

@@ -567,6 +567,12 @@ def judged(
     return Change(size, meaning, part, short)
 
 
+def percent_of(count: int, total: int) -> str:
+    """Share in the least room: 62%; never 0% of something."""
+    share = count / total if total else 0.0
+    return f"{share:.0%}" if share >= 0.005 or not count else "<1%"
+
+
 # In place of the words for a judgement.
 MARKS: Mapping[str, str] = {"better": "+", "worse": "!"}
 _MOST_TIMES = 10

@@ -15,10 +15,11 @@ from frontdesk.service.access_control import AccessControl, RequestContext
 from frontdesk.service.api_keys import MEDIA_SCOPE
 from frontdesk.service.endpoint import ApiPath
 from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind
-from frontdesk.service.media.ranges import NotSatisfiable, byte_range
 from frontdesk.service.media.responses import (
     CACHING,
+    NotSatisfiable,
     StoredFileResponse,
+    byte_range,
     file_headers,
     file_tag,
 )

@@ -24,8 +24,6 @@ LEAST_PANES, LEAST_TABLE, LEAST_ALL_PANES = 80, 140, 190
 LEAST_LINES_OF_BOTH = 32
 # Of list and thread side by side.
 LEAST_WIDTH = 30
-# Cells by which the keys for a wider and a narrower list move the line between the panes.
-SPLIT_STEP = 4
 
 # Panes that take the focus, in order, when the focused pane is hidden.
 _INSTEAD = {

@@ -15,11 +15,11 @@ from textual.timer import Timer
 from frontdesk.inbox import words
 from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
-from frontdesk.inbox.limits import THREAD_PREFETCH_ROWS
 from frontdesk.inbox.orders import Order
 from frontdesk.inbox.refreshing import near_end
 from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.prefetch import THREAD_PREFETCH_ROWS
 from frontdesk.query import NEWEST, ORDERS, reference
 from frontdesk.text.clean import counted
 from frontdesk.tui import bar_texts, sentences

@@ -27,7 +27,6 @@ from frontdesk.tui.inbox.inbox_base import SPLIT_SETTING
 from frontdesk.tui.inbox.panes import (
     LEAST_ALL_PANES,
     LEAST_LINES_OF_BOTH,
-    SPLIT_STEP,
 )
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.row_actions import RowActions
@@ -38,6 +37,9 @@ from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 _QUIT_WITHIN = timedelta(seconds=2)
+
+# Cells by which the keys for a wider and a narrower list move the line between the panes.
+_SPLIT_STEP = 4
 
 
 class InboxScreen(RowActions):
@@ -88,9 +90,9 @@ class InboxScreen(RowActions):
         Binding("ctrl+y", "scroll_thread(-3)", "Scroll the thread up", id="inbox.scroll_up"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
         Binding(
-            "less_than_sign", f"move_split({-SPLIT_STEP})", "Narrower list", id="inbox.narrower"
+            "less_than_sign", f"move_split({-_SPLIT_STEP})", "Narrower list", id="inbox.narrower"
         ),
-        Binding("greater_than_sign", f"move_split({SPLIT_STEP})", "Wider list", id="inbox.wider"),
+        Binding("greater_than_sign", f"move_split({_SPLIT_STEP})", "Wider list", id="inbox.wider"),
         Binding("a", "story", "All conversations of the customer", id="inbox.story"),
         Binding("right_curly_bracket", "file(1)", "Next file", id="inbox.next_file"),
         Binding("left_curly_bracket", "file(-1)", "Previous file", id="inbox.previous_file"),

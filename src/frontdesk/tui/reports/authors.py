@@ -11,6 +11,7 @@ from frontdesk.reports.metrics import (
     RATES,
     Glyphs,
     author_name,
+    percent_of,
     pricing_words,
     rate_words,
     value_of,
@@ -122,7 +123,6 @@ class AuthorTable(ReportTable):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         share: AuthorShare = self.rows[position]
         part = share.count / share.total if share.total else 0.0
-        percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
         others = _COUNT_WIDTH + _SHARE_WIDTH + 1
         name = min(max(_LEAST_NAME, self._widest_name + 1), max(1, width - others - _LEAST_BAR))
         room = max(0, width - others - name)
@@ -131,7 +131,7 @@ class AuthorTable(ReportTable):
             ("text", fit(cut(share.name, name - 1), name)),
             ("strong", f"{share.count:,}".rjust(_COUNT_WIDTH)),
             (share.part, " " + fit(bar, room)),
-            ("dim", percent.rjust(_SHARE_WIDTH)),
+            ("dim", percent_of(share.count, share.total).rjust(_SHARE_WIDTH)),
         ]
         return [*_heading_above(share, position, width), line]
 
