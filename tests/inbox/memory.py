@@ -189,6 +189,7 @@ class Server:
         }
         parts = {
             **{status: one.all for status, one in sets.items()},
+            "unread": sum(bool(row.unread_count) for row in opened),
             "by_status": StatusCounts(**sets),
             "by_channel": tuple(ChannelCounts(channel=id, **n) for id, n in channels.items()),
             "by_assignee": tuple(AssigneeCounts(assignee=id, **n) for id, n in owners.items()),
@@ -481,6 +482,10 @@ class Cache:
 
     def restore_read_marks(self, marks: Mapping[str, str]) -> None:
         self.marks.update(marks)
+
+    def marked_here(self, most: int) -> list[Conversation] | None:
+        marked = [self.rows[id] for id in self.marks if id in self.rows]
+        return None if len(self.marks) > most else marked
 
     def is_marked_unread(self, conversation_id: str) -> bool:
         return self.marks.get(conversation_id) in ("unread", "back")

@@ -5,7 +5,8 @@ from datetime import timedelta
 from frontdesk.errors import InboxError, NotFound
 from frontdesk.inbox import navigating, words
 from frontdesk.inbox.chips import chips
-from frontdesk.inbox.counting import count_of, unread_count
+from frontdesk.inbox.counting import UnreadCount, count_of, unread_count
+from frontdesk.inbox.limits import MOST_MARKS_COUNTED
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.values import timestamp
 from tests.inbox.asked import Description, FindContact
@@ -157,18 +158,50 @@ def test_a_row_that_has_left_since_does_not_end_the_list_of_those_after_it() -> 
     assert len(terminal.ids) >= PAGE - 1
 
 
+def test_the_servers_number_of_unread_falls_as_one_reads() -> None:
+    server = Server(200, counts_by=True)
+    terminal = Terminal(server)
+    terminal.wait(3.0)
+    assert not terminal.inbox.view.complete
+    opened = [row for row in server.rows.values() if row.status == "open"]
+    of_server = sum(bool(row.unread_count) for row in opened)
+    assert unread_count(terminal.inbox) == UnreadCount(of_server)
+    for read in (1, 2, 3):
+        terminal.press("g" if read == 1 else "j", "u", seconds=4.0)
+        assert unread_count(terminal.inbox).number == of_server - read
+    terminal.press("m")
+    assert unread_count(terminal.inbox).number == of_server - 2
+    # What the server forgets by itself is not taken from its number twice.
+    selected = terminal.window.selected_id
+    assert selected is not None
+    terminal.press("m")
+    server.change(selected, unread_count=0)
+    terminal.press("ctrl+r", seconds=4.0)
+    assert unread_count(terminal.inbox).number == of_server - 3
+
+
+def test_too_many_marks_leave_the_servers_number_as_it_is() -> None:
+    terminal = Terminal(Server(200, counts_by=True))
+    terminal.wait(3.0)
+    number = unread_count(terminal.inbox).number
+    for id in range(MOST_MARKS_COUNTED + 1):
+        terminal.cache.mark_unread(f"of another day {id}")
+    terminal.press("ctrl+r", seconds=4.0)
+    assert unread_count(terminal.inbox) == UnreadCount(number, of_server=True)
+
+
 def test_once_all_open_conversations_are_loaded_the_unread_ones_are_those_unread_here() -> None:
     terminal = Terminal(server := Server(90))
     terminal.wait(3.0)
     # A part of the list is not counted.
     assert not terminal.inbox.view.complete
-    assert unread_count(terminal.inbox) is None
+    assert unread_count(terminal.inbox).number is None
     terminal.press("G", seconds=3.0)
     opened = [row for row in server.rows.values() if row.status == "open"]
     unread = {row.id for row in opened if row.unread_count}
-    assert unread_count(terminal.inbox) == len(unread)
+    assert unread_count(terminal.inbox).number == len(unread)
     terminal.press("g", "u", seconds=4.0)
     assert terminal.window.selected_id in unread
-    assert unread_count(terminal.inbox) == len(unread) - 1
+    assert unread_count(terminal.inbox).number == len(unread) - 1
     terminal.press("m")
-    assert unread_count(terminal.inbox) == len(unread)
+    assert unread_count(terminal.inbox).number == len(unread)

@@ -99,6 +99,8 @@ class Cached(Protocol):
 
     def is_marked_unread(self, conversation_id: str) -> bool: ...
 
+    def marked_here(self, most: int) -> list[Conversation] | None: ...
+
     def has_newest(self, conversation: Conversation) -> bool:
         """True if the newest message of a conversation is cached."""
 

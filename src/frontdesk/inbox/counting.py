@@ -3,8 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
-from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_ROWS_TALLIED, MOST_VIEWS_COUNTED
+from frontdesk.inbox.limits import (
+    MOST_MARKS_COUNTED,
+    MOST_ROWS_COUNTED,
+    MOST_ROWS_TALLIED,
+    MOST_VIEWS_COUNTED,
+)
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.rows import CachedList
@@ -54,17 +60,46 @@ def _counted_of(inbox: Inbox, filter: ConversationFilter) -> int | None:
     return count_for(counts_of(inbox, filter), filter)
 
 
-def unread_count(inbox: Inbox) -> int | None:
-    """Number of unread open conversations: those unread here if all of them, or all that are open,
-    are loaded.
+class UnreadCount(NamedTuple):
+    """Number of unread open conversations, None if it is not known.
 
-    Otherwise the server's, which does not know what was read on this computer.
+    of_server: as the server counts them, which does not know what was read on this computer.
+    """
+
+    number: int | None
+    of_server: bool = False
+
+
+def unread_count(inbox: Inbox) -> UnreadCount:
+    """Number of open conversations that are unread on this computer.
+
+    They are counted if all of them, or all that are open, are loaded; else what was read here is
+    taken from the server's number, unless it is too much.
     """
     known, counts = count_of(inbox, UNREAD), inbox.all_counts
     if known is None and counts is not None:
         opened = inbox.planning.plan_of(UNREAD, frozenset({"status"}))
         known = _count_rows(inbox, opened, inbox.planning.known_rows(UNREAD))
-    return known if known is not None else counts.unread if counts is not None else None
+    if known is not None or counts is None or counts.unread is None:
+        return UnreadCount(known)
+    memo, key = inbox.counted, ("read here", inbox.reloads)
+    if key not in memo:
+        memo[key] = _read_here(inbox)
+    read = memo[key]
+    if read is None:
+        return UnreadCount(counts.unread, of_server=True)
+    return UnreadCount(max(0, counts.unread - read))
+
+
+def _read_here(inbox: Inbox) -> int | None:
+    """Number of open conversations that only the server counts as unread, less those that only
+    this computer does; None if there are too many marks."""
+    marked = inbox.cached.marked_here(MOST_MARKS_COUNTED)
+    if marked is None:
+        return None
+    unread = inbox.cached.unread_among(marked)
+    opened = [row for row in marked if row.status == "open"]
+    return sum(row.is_unread - (row.id in unread) for row in opened)
 
 
 def counted_filters(inbox: Inbox) -> list[ConversationFilter]:

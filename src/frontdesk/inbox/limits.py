@@ -12,6 +12,8 @@ MOST_ROWS_SEARCHED = 1000
 # Rows of a complete list among which those of a view are counted, and views that are counted.
 MOST_ROWS_COUNTED = 500
 MOST_VIEWS_COUNTED = 20
+# Marks of this computer with which the server's number of unread conversations is put right.
+MOST_MARKS_COUNTED = 2_000
 
 # Queries whose plans are kept until names change.
 MOST_PLANS_KEPT = 100

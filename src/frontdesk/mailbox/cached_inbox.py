@@ -246,6 +246,11 @@ class CachedInbox:
         """True if a conversation was marked as unread on this computer, and not read since."""
         return self._cache.get_setting(_read_name(conversation_id)) in (_UNREAD, _CAME_BACK)
 
+    def marked_here(self, most: int) -> list[Conversation] | None:
+        """Cached conversations that were read or marked on this computer; None if over `most`."""
+        marks = self._cache.settings_beginning_with(_READ)
+        return None if len(marks) > most else list(self.conversations_by_id(marks).values())
+
     def marked_unread(self) -> list[Conversation]:
         """Cached conversations that were marked as unread on this computer, and not read since."""
         marked = (self._cache.settings_with(mark) for mark in (_UNREAD, _CAME_BACK))

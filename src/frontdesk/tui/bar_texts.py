@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from frontdesk.inbox.chips import chips
+from frontdesk.inbox.counting import UnreadCount
 from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.text.clean import counted, one_line, shortened
 from frontdesk.text.messages import Entry
@@ -34,10 +35,12 @@ def chip_pieces(
     return pieces or [("dim", "   all conversations")]
 
 
-def unread_words(unread: int | None, width: int, no_counts: str = "") -> list[Piece]:
+def unread_words(unread: UnreadCount, width: int, no_counts: str = "") -> list[Piece]:
     """Number of the conversations of `UNREAD`, or why the server counts nothing, if that fits."""
-    places = ("the whole inbox", "all") if unread else ()
-    number = [f"{unread:,} unread in {place}" for place in places]
+    places = ("in the whole inbox", "in all")
+    if unread.of_server:
+        places = ("on the server, whatever was read here", "on the server")
+    number = [f"{unread.number:,} unread {place}" for place in places if unread.number]
     part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
     pieces = [(part, f"  {text} ") for text in words]
     return next(([piece] for piece in pieces if width_of([piece]) <= width), [])

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from frontdesk.inbox.chips import query_words
+from frontdesk.inbox.counting import UnreadCount
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.words import empty_words
 from frontdesk.query import QueryNames, SavedView, parse
@@ -114,10 +115,18 @@ def test_chips_say_times_in_words_and_the_zone_where_the_account_has_another() -
 
 
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
-    assert said(unread_words(5, 40)).strip() == "5 unread in the whole inbox"
-    assert said(unread_words(5, 20)).strip() == "5 unread in all"
-    assert unread_words(5, 15) == unread_words(None, 30) == unread_words(0, 30) == []
-    words = said(unread_words(None, 40, "This server sends no counts"))
+    five, none = UnreadCount(5), UnreadCount(None)
+    assert said(unread_words(five, 40)).strip() == "5 unread in the whole inbox"
+    assert said(unread_words(five, 20)).strip() == "5 unread in all"
+    assert (
+        unread_words(five, 15) == unread_words(none, 30) == unread_words(UnreadCount(0), 30) == []
+    )
+    of_server = five._replace(of_server=True)
+    assert said(unread_words(of_server, 60)).strip() == (
+        "5 unread on the server, whatever was read here"
+    )
+    assert said(unread_words(of_server, 30)).strip() == "5 unread on the server"
+    words = said(unread_words(none, 40, "This server sends no counts"))
     assert words.strip().endswith("no counts")
 
 
@@ -321,7 +330,7 @@ def test_the_bars_of_the_inbox_give_up_what_there_is_no_room_for(
     ]
     drawing.add("title of the list", titles)
     numbers = [
-        spread(unread_words(number, width), [], 40)
+        spread(unread_words(UnreadCount(number), width), [], 40)
         for number in (None, 0, 1, 12_345)
         for width in (15, 16, 20, 30, 31, 40)
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from frontdesk.inbox.counting import count_of, unread_count
+from frontdesk.inbox.counting import UnreadCount, count_of, unread_count
 from frontdesk.query import SavedView, Term
 from frontdesk.tui import bar_texts
 from frontdesk.tui.inbox.channel_pane import ChannelPane
@@ -103,15 +103,14 @@ class Bars:
             inbox.clock.server_now(),
             inbox.partial_terms,
         )
-        if inbox.filtered_here:
-            left.append(("dim", "   ~ filtered here"))
-        elif inbox.partial_terms:
+        if inbox.filtered_here or inbox.partial_terms:
             left.append(("dim", "   ~ loaded rows only"))
         elif remark := inbox.remark:
             left.append(("warning", f"   {remark}"))
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
         # Open conversations are counted, also where others are shown.
-        unread = unread_count(inbox) if inbox.view.shown.filter.status == "open" else None
+        is_open = inbox.view.shown.filter.status == "open"
+        unread = unread_count(inbox) if is_open else UnreadCount(None)
         no_counts = inbox.cached.lacking("counts")
         self.header.show_fitted(
             lambda width: (left, bar_texts.unread_words(unread, width - width_of(left), no_counts))

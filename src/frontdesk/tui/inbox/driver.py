@@ -50,6 +50,7 @@ class MailboxReads:
         self.newer_entry = mailbox.newer_entry
         self.unread_among, self.marked_unread = mailbox.unread_among, mailbox.marked_unread
         self.is_marked_unread, self.has_newest = mailbox.is_marked_unread, mailbox.has_newest
+        self.marked_here = mailbox.marked_here
         self.mark_read, self.mark_unread = mailbox.mark_read, mailbox.mark_unread
         self.read_marks, self.restore_read_marks = mailbox.read_marks, mailbox.restore_read_marks
         self.follow_ups: CachedFollowUps = mailbox.follow_ups
