@@ -28,8 +28,9 @@ class View(SizedScreen[None]):
         ((80, 20), "-double -short", "-medium -middle"),
         ((99, 31), "-double -short", "-medium -middle"),
         ((100, 32), "-triple -middle", "-wide -tall"),
-        ((189, 49), "-triple -middle", "-wide -tall"),
-        ((190, 50), "-quad -tall", "-wide -tall"),
+        ((149, 49), "-triple -middle", "-wide -tall"),
+        ((179, 49), "-trio -middle", "-wide -tall"),
+        ((180, 50), "-quad -tall", "-wide -tall"),
     ],
 )
 def test_a_screen_is_laid_out_by_its_columns_and_lines(

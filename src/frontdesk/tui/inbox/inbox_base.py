@@ -16,6 +16,8 @@ from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
 from frontdesk.tui.inbox.display import Display
 from frontdesk.tui.inbox.panes import (
+    LEAST_PANES,
+    LEASTS,
     Panes,
 )
 from frontdesk.tui.inbox.queue_pane import QueuePane
@@ -26,14 +28,21 @@ from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Contact, PhoneRef
 
-# Name of the setting with cells by which the list is wider than by default.
-SPLIT_SETTING = "inbox.split"
+
+def split_setting(least_width: int) -> str:
+    """Name of the setting with cells by which the list is wider than by itself.
+
+    least_width: see `Panes.least_width`.
+    """
+    return "inbox.split" if least_width == LEAST_PANES else f"inbox.split/{least_width}"
 
 
-def stored_split(mailbox: Mailbox) -> int:
-    """Stored place of the line between list and thread, see `pane_widths`."""
-    text = mailbox.get_setting(SPLIT_SETTING) or "0"
-    return int(text) if re.fullmatch(r"-?[0-9]{1,4}", text) else 0
+def stored_splits(mailbox: Mailbox) -> dict[int, int]:
+    """Stored places of the line between list and thread, by `Panes.least_width`."""
+    stored = {least: mailbox.get_setting(split_setting(least)) or "0" for least in LEASTS}
+    return {
+        least: int(text) for least, text in stored.items() if re.fullmatch(r"-?[0-9]{1,4}", text)
+    }
 
 
 class Undo(NamedTuple):
@@ -79,7 +88,7 @@ class InboxBase(SizedScreen[None]):
         )
         self.inbox, self._do = self.queue.inbox, self.queue.driver.do
         self.panes = Panes(
-            self.channels, self.queue, self.thread, self.contact, split=stored_split(mailbox)
+            self.channels, self.queue, self.thread, self.contact, splits=stored_splits(mailbox)
         )
         self._bars = Bars(self.queue, self.channels, self._views, title, keys)
         self._display = Display(

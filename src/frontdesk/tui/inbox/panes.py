@@ -1,12 +1,15 @@
 """Responsive layout and focus of the four inbox panes: channels, list, thread, contact.
 
-From 190 columns: all four. From 80 to 189: list and thread; the contact goes below the list, or
-replaces it under 32 lines. Under 80: one pane at a time. The stylesheet says which panes are shown,
-`pane_widths` computes their widths, and `Panes` tracks the focused one.
+From 180 columns: all four. From 150: list, thread and contact. From 80: list and thread; the
+contact goes below the list, or replaces it under 32 lines. Under 80: one pane at a time. The
+stylesheet says which panes are shown, `pane_widths` computes their widths, and `Panes` tracks the
+focused one.
 
 Incremental text search over the rows of the focused list.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from textual.app import ComposeResult
@@ -20,7 +23,9 @@ from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
 
 ORDER = ("channels", "list", "thread", "contact")
 
-LEAST_PANES, LEAST_TABLE, LEAST_ALL_PANES = 80, 140, 190
+# Columns from which there are two, three, and four panes side by side.
+LEAST_PANES, LEAST_CONTACT, LEAST_ALL_PANES = LEASTS = 80, 150, 180
+LEAST_TABLE = 140
 LEAST_LINES_OF_BOTH = 32
 # Of list and thread side by side.
 LEAST_WIDTH = 30
@@ -46,9 +51,9 @@ class PaneWidths(NamedTuple):
 def pane_widths(columns: int, split: int = 0) -> PaneWidths:
     """Pane widths for a terminal of at least 80 columns; 0 for panes that have no column.
 
-    The thread gets at least 45 %, and grows monotonically with the terminal; lines wrap at 90
-    cells. split: cells by which the list is wider than that, or narrower if negative, as far as
-    list and thread keep `LEAST_WIDTH`.
+    The thread gets at least 45 %, and grows with the terminal as long as no other pane comes; lines
+    wrap at 90 cells. split: cells by which the list is wider than that, or narrower if negative, as
+    far as list and thread keep `LEAST_WIDTH`.
     """
     widths = _widths_without_split(columns)
     list = max(LEAST_WIDTH, min(widths.list + split, widths.list + widths.thread - LEAST_WIDTH))
@@ -56,12 +61,12 @@ def pane_widths(columns: int, split: int = 0) -> PaneWidths:
 
 
 def _widths_without_split(columns: int) -> PaneWidths:
-    if columns < LEAST_ALL_PANES:
+    if columns < LEAST_CONTACT:
         thread = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
         return PaneWidths(0, columns - thread, thread, 0)
-    more = columns - LEAST_ALL_PANES
-    channels, contact = min(24, 20 + more // 20), min(40, 32 + more // 8)
-    thread = max(90, columns * 47 // 100)
+    more, thread = max(0, columns - 190), columns * 47 // 100
+    contact = min(40, 32 + more // 8)
+    channels = min(24, 20 + more // 20) if columns >= LEAST_ALL_PANES else 0
     return PaneWidths(channels, columns - channels - contact - thread, thread, contact)
 
 
@@ -103,10 +108,10 @@ class Panes(Horizontal):
     # The panes cover it.
     BLANK = True
 
-    def __init__(self, *panes: Pane, split: int = 0) -> None:
-        """split: see `pane_widths`."""
+    def __init__(self, *panes: Pane, splits: Mapping[int, int] = MappingProxyType({})) -> None:
+        """splits: see `pane_widths`, by the columns from which there are so many panes."""
         super().__init__(id="panes", classes="-at-list")
-        self.split = split
+        self._splits = dict(splits)
         self._panes = dict(zip(ORDER, panes, strict=True))
         self.at = self.before_contact = "list"
         self._terminal = Size(0, 0)
@@ -120,17 +125,33 @@ class Panes(Horizontal):
     def replaces_list(self) -> bool:
         """True if the contact pane replaces the list, because there is no room for both."""
         width, height = self._terminal
-        narrow = LEAST_PANES <= width < LEAST_ALL_PANES and height < LEAST_LINES_OF_BOTH
+        narrow = LEAST_PANES <= width < LEAST_CONTACT and height < LEAST_LINES_OF_BOTH
         return narrow and self.has_class("-contact") and not self.has_class("-zoomed")
+
+    @property
+    def least_width(self) -> int:
+        """Columns from which there are as many panes side by side as here."""
+        return max((least for least in LEASTS if least <= self._terminal.width), default=0)
+
+    @property
+    def split(self) -> int:
+        """Cells by which the list is wider than by itself, at terminals as wide as this one."""
+        return self._splits.get(self.least_width, 0)
+
+    @property
+    def has_contact_column(self) -> bool:
+        """True if the terminal has room for the contact beside list and thread."""
+        return self._terminal.width >= LEAST_CONTACT
 
     def _lay_out(self) -> None:
         """Set the widths of the grid columns; the stylesheet says which panes are in them."""
         columns, contact = ["1fr"], None
         if self._terminal.width >= LEAST_PANES and not self.has_class("-zoomed"):
             widths = pane_widths(self._terminal.width, self.split)
-            if widths.channels:
-                columns = [str(widths.channels), "1fr", str(widths.thread), str(widths.contact)]
+            if widths.contact:
+                columns = ["1fr", str(widths.thread), str(widths.contact)]
                 columns = columns[:-1] if self.has_class("-no-contact") else columns
+                columns = [str(widths.channels), *columns] if widths.channels else columns
             elif self.replaces_list:
                 contact = widths.list
             else:
@@ -144,7 +165,8 @@ class Panes(Horizontal):
             self.set_class(is_table, "-table")
             conversations.set_table(is_table)
         alone = len(columns) == 1 and not self.replaces_list
-        last = {4: "contact", 3: "thread", 2: "thread"}.get(len(columns), "thread")
+        is_beside = self.has_contact_column and not self.has_class("-no-contact")
+        last = "contact" if is_beside else "thread"
         for name, pane in self._panes.items():
             pane.set_edge(last=alone or name == last)
             pane.show_deferred()
@@ -172,7 +194,7 @@ class Panes(Horizontal):
         before = pane_widths(columns, self.split)
         automatic = pane_widths(columns)
         after = pane_widths(columns, before.list - automatic.list + cells)
-        self.split = after.list - automatic.list
+        self._splits[self.least_width] = after.list - automatic.list
         self._lay_out()
         return after != before
 

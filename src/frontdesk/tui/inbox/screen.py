@@ -23,9 +23,10 @@ from frontdesk.tui.dialogs.view_table import (
 )
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
-from frontdesk.tui.inbox.inbox_base import SPLIT_SETTING
+from frontdesk.tui.inbox.inbox_base import split_setting
 from frontdesk.tui.inbox.panes import (
     LEAST_ALL_PANES,
+    LEAST_CONTACT,
     LEAST_LINES_OF_BOTH,
 )
 from frontdesk.tui.inbox.queue_pane import QueuePane
@@ -121,6 +122,7 @@ class InboxScreen(RowActions):
         (40, "-single"),
         (80, "-double"),
         (100, "-triple"),
+        (LEAST_CONTACT, "-trio"),
         (LEAST_ALL_PANES, "-quad"),
     ]
     VERTICAL_BREAKPOINTS = [
@@ -316,7 +318,7 @@ class InboxScreen(RowActions):
 
     def action_step(self, direction: int) -> None:
         """Focus the pane beside; from channels that are shown in a line, select the next one."""
-        if self.panes.at == "channels" and self.has_class("-triple"):
+        if self.panes.at == "channels" and self._bars.channel_tabs.display:
             self.action_channel(direction)
         else:
             self.panes.step(direction)
@@ -335,7 +337,8 @@ class InboxScreen(RowActions):
         if not self.panes.shows_split:
             self._notify(sentences.NOT_SIDE_BY_SIDE)
         elif self.panes.move_split(cells):
-            self._mailbox.set_setting(SPLIT_SETTING, str(self.panes.split))
+            name = split_setting(self.panes.least_width)
+            self._mailbox.set_setting(name, str(self.panes.split))
         else:
             self._notify(sentences.SPLIT_AT_END)
 
@@ -353,7 +356,7 @@ class InboxScreen(RowActions):
             return
         match self.panes.at:
             case "contact":
-                self.panes.show_contact(self.has_class("-quad"))
+                self.panes.show_contact(self.panes.has_contact_column)
                 self.panes.enter(self.panes.before_contact)
             case "thread" | "channels":
                 self.panes.enter("list")
