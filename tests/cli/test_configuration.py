@@ -107,7 +107,7 @@ def said(text: str) -> list[str]:
 def test_every_mistake_is_reported_with_its_line_and_what_was_meant() -> None:
     assert said(WRONG) == [
         "line 1: there is no profile 'wrok'; did you mean 'work'?",
-        "line 4: theme is 'drak': there is dark, light, high-contrast, 16-colours, greys, nord,"
+        "line 4: theme is 'drak': there is auto, dark, light, high-contrast, 16-colours, greys, nord,"
         " gruvbox, dracula, tokyo-night, catppuccin-mocha, monokai, rose-pine, solarized-dark,"
         " solarized-light; did you mean 'dark'?",
         "line 5: 'densty' means nothing here; did you mean 'density'?",

@@ -8,9 +8,11 @@ from frontdesk.cli.config import Configuration
 from frontdesk.cli.profiles import add_profile, check_name
 from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import Target, describe_database, describe_server
+from frontdesk.cli.terminal_theme import theme_of_terminal
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.dsn import is_address
 from frontdesk.tui.setup_form import ConnectApp, FieldError, SetupValues
+from frontdesk.tui.terminal_input import reading_any_key
 
 
 def connect(configured: Configuration) -> Target | None:
@@ -20,7 +22,10 @@ def connect(configured: Configuration) -> Target | None:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    app = ConnectApp(attempt, theme=configured.viewer.theme, keys=configured.keys)
+    configured_theme = configured.viewer.theme
+    theme, typed = theme_of_terminal(configured_theme)
+    app = ConnectApp(attempt, theme=configured_theme or theme, keys=configured.keys)
+    app.driver_class = reading_any_key(app.driver_class, app.end_over, typed=typed)
     values = asyncio.run(app.run_async(mouse=configured.viewer.mouse))
     if app.crash is not None:
         raise app.crash

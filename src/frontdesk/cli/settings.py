@@ -113,14 +113,19 @@ _megabytes = _number(
 )
 
 
-def _theme(value: object) -> str:
+_AUTO_THEME = "auto"
+
+
+def _theme(value: object) -> str | None:
     from frontdesk.tui.theme import theme_names
 
     names, name = theme_names(), text(value)
+    if name == _AUTO_THEME:
+        return None
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"there is {', '.join(names)}{hint}")
+        raise ValueError(f"there is {', '.join([_AUTO_THEME, *names])}{hint}")
     return names[name]
 
 
@@ -202,9 +207,9 @@ class ViewerSettings(NamedTuple):
         str | None,
         Setting(
             _theme,
-            'Theme: "dark", "light", "high-contrast", "16-colours", "nord", "gruvbox", "dracula"'
-            " and others.",
-            '"dark"',
+            'Theme: "auto" (light or dark as the background of the terminal), "dark", "light",'
+            ' "high-contrast", "16-colours", "nord", "gruvbox", "dracula" and others.',
+            f'"{_AUTO_THEME}"',
         ),
     ] = None
     density: Annotated[

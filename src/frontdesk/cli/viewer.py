@@ -28,6 +28,7 @@ from frontdesk.cli.target import (
     resolve,
     where,
 )
+from frontdesk.cli.terminal_theme import draws_on_a_page, theme_of_terminal
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
@@ -84,7 +85,7 @@ def open_viewer(target: Target, first_frame: FirstFrameDisplay) -> bool:
                 raise
             target, left, notices = left, None, (str(error),)
             continue
-        if switch is None or _draws_on_a_page():
+        if switch is None or draws_on_a_page():
             # A page is limited to its own inbox, and must not run key commands of other profiles.
             return False
         left, notices = target, ()
@@ -136,7 +137,7 @@ def preferences_of(
         targets=targets_of(configured),
         alerts=configured.alert_settings,
         # A page must not run programs of its host.
-        commands=() if _draws_on_a_page() else configured.commands,
+        commands=() if draws_on_a_page() else configured.commands,
     )
 
 
@@ -197,6 +198,7 @@ def open_wall(target: Target, options: "ReportOptions", targets: Targets) -> Non
     if not target.url and not target.database:
         raise _nothing()
     settings = configured.viewer
+    theme, typed = theme_of_terminal(settings.theme)
     with ExitStack() as resources:
         inbox = _inbox_of(target, configured, resources)
         limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
@@ -212,9 +214,10 @@ def open_wall(target: Target, options: "ReportOptions", targets: Targets) -> Non
             options,
             title=inbox.title,
             glyphs=glyphs_for(os.environ),
-            theme=settings.theme,
+            theme=settings.theme or theme,
             targets=targets,
         )
+        app.driver_class = reading_any_key(app.driver_class, app.end_over, typed=typed)
         asyncio.run(_run_until_closed(app, mouse=False))
     _exit_if_signalled(app)
     if app.crash is not None:
@@ -226,7 +229,7 @@ def _inbox_of(target: Target, configured: Configuration, resources: ExitStack) -
 
 
 def _check_terminal() -> None:
-    if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
 
 
@@ -291,6 +294,8 @@ def view(
     limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
     cache = Cache(cache_file, inbox.origin, state_path=state_file, limit_bytes=limit_bytes)
     preferences = preferences._replace(media=media_of(settings, cache_file, inbox.origin))
+    theme, typed = theme_of_terminal(preferences.theme)
+    preferences = preferences._replace(terminal_theme=theme)
     try:
         mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)
         app = FrontdeskApp(
@@ -304,7 +309,7 @@ def view(
             from frontdesk.tui.first_frame_renderer import without_screen_switch
 
             app.driver_class = without_screen_switch(app.driver_class)
-        app.driver_class = reading_any_key(app.driver_class, app.end_over, app.alt_keys)
+        app.driver_class = reading_any_key(app.driver_class, app.end_over, app.alt_keys, typed)
         app.driver_class = app.introduce(app.driver_class)
         ended = asyncio.run(_run(app, leaving, settings.mouse))
         first_frame.restore_terminal()
@@ -372,11 +377,6 @@ def _exit_if_signalled(app: CrashReportingApp[Outcome]) -> None:
     if (app.return_code or 0) > _ENDED_BY_SIGNAL:
         discard_unwritable_output()
         raise SystemExit(app.return_code)
-
-
-def _draws_on_a_page() -> bool:
-    """Check if the viewer was started by `frontdesk web`."""
-    return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
 def _host(url: str) -> str:

@@ -331,7 +331,10 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             return (GREYS if self.no_color else SIXTEEN).name
         chosen, _, configured = (self._mailbox.get_setting(_THEME) or "").partition(" ")
         known = configured == self._configured_theme and chosen in self.available_themes
-        return chosen if known else self._configured_theme
+        if known:
+            return chosen
+        follows = self._preferences.theme is None and not self.no_color
+        return (follows and self._preferences.terminal_theme) or self._configured_theme
 
     def _take_screenshot(self) -> None:
         """Prompt for a file name, and save the current screen as SVG."""

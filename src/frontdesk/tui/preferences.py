@@ -39,7 +39,8 @@ class MediaSettings(NamedTuple):
 
 
 class Preferences(NamedTuple):
-    """theme: a name. density: lines per conversation; 0 depends on the terminal's size.
+    """theme: a name, None for that of the terminal. terminal_theme: which that is; None: the dark
+    one. density: lines per conversation; 0 depends on the terminal's size.
 
     mark_read_after: seconds on a conversation until it is read; "open": only when it is opened.
 
@@ -50,6 +51,7 @@ class Preferences(NamedTuple):
     """
 
     theme: str | None = None
+    terminal_theme: str | None = None
     density: int = 0
     bell: bool = False
     quiet_unfocused: bool = False

@@ -121,7 +121,7 @@ class KeyRewriter:
     def read(self, text: str) -> str:
         """Rewrite what was read, up to a key that may go on."""
         rest, self.rest = self.rest, ""
-        if rest == _ESC and not self._pasting and text[:1] not in ("[", "O"):
+        if rest == _ESC and not self._pasting and text[:1] not in ("[", "O", "]"):
             # Terminals write a key at once: these are two.
             return _ESCAPE + self.read(text)
         text = rest + text
@@ -165,11 +165,12 @@ def reading_any_key(
     driver_class: type[Driver],
     failed: Callable[[Exception], object],
     alt_keys: AltKeys = _NO_ALT_KEYS,
+    typed: bytes = b"",
 ) -> type[Driver]:
     """A terminal's driver class that ignores input which cannot be read.
 
     Another class, such as that of a page, is returned as it is. failed: called on the thread that
-    reads keys with the error that ended it.
+    reads keys with the error that ended it. typed: what was read of the terminal before.
     """
     if os.name == "nt":
         return driver_class
@@ -182,7 +183,7 @@ def reading_any_key(
         """Reads keys through a pipe, into which another thread writes them rewritten."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
-            self._input = threading.local()
+            self._input, self._typed = threading.local(), typed
             super().__init__(*arguments, **options)
 
         @property
@@ -196,7 +197,8 @@ def reading_any_key(
 
         def run_input_thread(self) -> None:
             keys = KeyRewriter(alt_keys)
-            with _rewritten(self._terminal_fileno, keys) as self._input.fileno:
+            before, self._typed = self._typed, b""
+            with _rewritten(self._terminal_fileno, keys, before) as self._input.fileno:
                 while True:
                     try:
                         super().run_input_thread()
@@ -211,13 +213,13 @@ def reading_any_key(
 
 
 @contextmanager
-def _rewritten(terminal: int, rewriter: KeyRewriter) -> Iterator[int]:
-    """A pipe with the keys of a terminal, rewritten."""
+def _rewritten(terminal: int, rewriter: KeyRewriter, typed: bytes) -> Iterator[int]:
+    """A pipe with the keys of a terminal, rewritten, after those that were typed before."""
     keys, written = os.pipe()
     ended, end = os.pipe()
     thread = threading.Thread(
         target=_rewrite,
-        args=(terminal, written, ended, rewriter),
+        args=(terminal, written, ended, rewriter, typed),
         name="frontdesk-keys",
         daemon=True,
     )
@@ -231,7 +233,7 @@ def _rewritten(terminal: int, rewriter: KeyRewriter) -> Iterator[int]:
             os.close(descriptor)
 
 
-def _rewrite(terminal: int, written: int, ended: int, rewriter: KeyRewriter) -> None:
+def _rewrite(terminal: int, written: int, ended: int, rewriter: KeyRewriter, typed: bytes) -> None:
     """Rewrite keys until the other end of `ended` is closed."""
     # Terminals cannot be waited for by every kind of selector.
     with selectors.SelectSelector() as selector:
@@ -239,6 +241,7 @@ def _rewrite(terminal: int, written: int, ended: int, rewriter: KeyRewriter) -> 
         selector.register(ended, selectors.EVENT_READ)
         # Bytes that are no text are left out.
         decode = getincrementaldecoder("utf-8")("ignore").decode
+        os.write(written, rewriter.read(decode(typed)).encode())
         while True:
             rest_seconds = _REST_SECONDS if rewriter.rest else None
             ready = {key.fd for key, _ in selector.select(rest_seconds)}
