@@ -108,8 +108,8 @@ def test_every_mistake_is_reported_with_its_line_and_what_was_meant() -> None:
     assert said(WRONG) == [
         "line 1: there is no profile 'wrok'; did you mean 'work'?",
         "line 4: theme is 'drak': there is auto, dark, light, high-contrast, 16-colours, greys,"
-        " nord, gruvbox, dracula, tokyo-night, catppuccin-mocha, monokai, rose-pine, solarized-dark,"
-        " solarized-light; did you mean 'dark'?",
+        " nord, gruvbox, dracula, tokyo-night, catppuccin-mocha, monokai, rose-pine,"
+        " solarized-dark, solarized-light; did you mean 'dark'?",
         "line 5: 'densty' means nothing here; did you mean 'density'?",
         'line 6: density is 5: use "auto", 1, 2 or 3',
         "line 7: bell is 1: use true or false",
