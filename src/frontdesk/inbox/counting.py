@@ -82,7 +82,7 @@ def unread_count(inbox: Inbox) -> UnreadCount:
         known = _count_rows(inbox, opened, inbox.planning.known_rows(UNREAD))
     if known is not None or counts is None or counts.unread is None:
         return UnreadCount(known)
-    memo, key = inbox.counted, ("read here", inbox.reloads)
+    memo, key = inbox.refresh.counted, ("read here", inbox.refresh.reloads)
     if key not in memo:
         memo[key] = _read_here(inbox)
     read = memo[key]
