@@ -84,6 +84,7 @@ class CachedInbox:
         self.follow_ups = FollowUps(self, cache)
         self.conversations_saying = cache.conversations_saying
         self.total, self.remark = partial(total_of, cache), partial(remark_on, cache)
+        self.marked_here = partial(marked_in, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
 
@@ -246,11 +247,6 @@ class CachedInbox:
         """True if a conversation was marked as unread on this computer, and not read since."""
         return self._cache.get_setting(_read_name(conversation_id)) in (_UNREAD, _CAME_BACK)
 
-    def marked_here(self, most: int) -> list[Conversation] | None:
-        """Cached conversations that were read or marked on this computer; None if over `most`."""
-        marks = self._cache.settings_beginning_with(_READ)
-        return None if len(marks) > most else list(self.conversations_by_id(marks).values())
-
     def marked_unread(self) -> list[Conversation]:
         """Cached conversations that were marked as unread on this computer, and not read since."""
         marked = (self._cache.settings_with(mark) for mark in (_UNREAD, _CAME_BACK))
@@ -409,6 +405,14 @@ def _unread(conversation: Conversation, mark: str | None) -> int | None:
     # Until somebody answers, the server goes on counting what was read here.
     new = count - int(number) if is_unanswered and number.isdecimal() else count
     return new if new > 0 else count
+
+
+def marked_in(cache: Cache, most: int) -> list[Conversation] | None:
+    """Cached conversations that were read or marked on this computer; None if over `most`."""
+    marks = cache.settings_beginning_with(_READ)
+    if len(marks) > most:
+        return None
+    return list(cache.values(CONVERSATION, marks, Conversation).values())
 
 
 def conversations_name(filter: ConversationFilter) -> ListName:
