@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.system.terminal_background import Background, ask_background, parsed
+from frontdesk.system.terminal_background import TerminalBackground, ask_background, parsed
 from frontdesk.tui.terminal_input import KeyRewriter
 
 WHITE, BLACK = "ffff/ffff/ffff", "0000/0000/0000"
@@ -68,22 +68,22 @@ def test_a_terminal_says_if_it_is_light(words: str, is_light: bool) -> None:
 def test_a_terminal_that_does_not_know_the_question_is_dark() -> None:
     with terminal(lambda master: os.write(master, KIND) and None) as slave:
         background = ask_background(slave, slave, PATIENT, "screen")
-    assert background == Background()
+    assert background == TerminalBackground()
     assert not background.is_light
 
 
 def test_a_terminal_that_says_nothing_is_not_waited_for() -> None:
     with terminal(lambda master: None) as slave:
-        assert ask_background(slave, slave, 0.0, "xterm") == Background()
+        assert ask_background(slave, slave, 0.0, "xterm") == TerminalBackground()
 
 
 def test_what_is_no_terminal_and_what_shows_questions_is_not_asked() -> None:
     reading, writing = os.pipe()
     master, slave = os.openpty()
     try:
-        assert ask_background(reading, writing, PATIENT, "xterm") == Background()
+        assert ask_background(reading, writing, PATIENT, "xterm") == TerminalBackground()
         for kind in ("dumb", "linux", ""):
-            assert ask_background(slave, slave, PATIENT, kind) == Background()
+            assert ask_background(slave, slave, PATIENT, kind) == TerminalBackground()
     finally:
         for descriptor in (reading, writing, master, slave):
             os.close(descriptor)

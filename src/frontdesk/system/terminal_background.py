@@ -23,7 +23,7 @@ _SILENT_TERMINALS = ("", "dumb", "linux")
 _READ_BYTES = 4096
 
 
-class Background(NamedTuple):
+class TerminalBackground(NamedTuple):
     """colour: red, green and blue from 0 to 1; None if the terminal did not say it.
 
     typed: what else came meanwhile, such as keys, or the beginning of a late answer.
@@ -46,23 +46,23 @@ class Background(NamedTuple):
         return (luminance + 0.05) ** 2 > 1.05 * 0.05
 
 
-def parsed(answer: bytes) -> Background:
+def parsed(answer: bytes) -> TerminalBackground:
     """Tell the answers in terminal input from the rest.
 
     >>> parsed(b"j\\x1b]11;rgb:ffff/ffff/ffff\\x1b\\\\k")
-    Background(colour=(1.0, 1.0, 1.0), typed=b'jk')
+    TerminalBackground(colour=(1.0, 1.0, 1.0), typed=b'jk')
     """
     found = _COLOUR.search(answer)
     colour = None
     if found is not None:
         red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in found.groups())
         colour = red, green, blue
-    return Background(colour, _KIND.sub(b"", _COLOUR.sub(b"", answer)))
+    return TerminalBackground(colour, _KIND.sub(b"", _COLOUR.sub(b"", answer)))
 
 
 def ask_background(
     keys: int = 0, screen: int = 2, seconds: float = SECONDS, terminal: str | None = None
-) -> Background:
+) -> TerminalBackground:
     """Ask the terminal, and wait for its answer so many seconds at most.
 
     keys, screen: descriptors that it is read from and written to. terminal: its kind, by default
@@ -71,7 +71,7 @@ def ask_background(
     terminal = os.environ.get("TERM", "") if terminal is None else terminal
     is_possible = sys.platform != "win32" and terminal not in _SILENT_TERMINALS
     if not (is_possible and os.isatty(keys) and os.isatty(screen)):
-        return Background()
+        return TerminalBackground()
     import termios
 
     before = termios.tcgetattr(keys)
@@ -84,7 +84,7 @@ def ask_background(
         return parsed(_read_until(keys, time.monotonic() + seconds))
     except OSError:
         # The terminal was closed.
-        return Background()
+        return TerminalBackground()
     finally:
         termios.tcsetattr(keys, termios.TCSANOW, before)
 
