@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import shutil
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ import pytest
 from tests.commands import Terminal, output_of, run_command, run_on
 
 from frontdesk.cli.exit_codes import NOT_FOUND, TRY_AGAIN, USAGE
+from frontdesk.store import message_search
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.phones import format_phone
 
 NOBODY = "http://127.0.0.1:9"
@@ -49,6 +53,18 @@ def test_pages_of_any_query_make_up_the_list(inbox: Path, query: str):
             break
         more = ("--cursor", page["next_cursor"])
     assert found == ids_of(inbox, query)
+
+
+def test_where_words_were_not_looked_for_is_said_beside_the_list(inbox: Path, tmp_path: Path):
+    copy = tmp_path / "unsearched.db"
+    shutil.copy(inbox, copy)
+    with closing(SQLiteDatabase(copy)) as database:
+        database.write(message_search.drop)
+    for query, lines in (("refund", 1), ("refund waiting:>1m", 1), ("is:open", 0)):
+        ended = run_command("conversations", "list", "--all", query, FRONTDESK_DATABASE=str(copy))
+        assert ended.exit_code == 0
+        said = [line for line in ended.stderr.splitlines() if "names, numbers and labels" in line]
+        assert len(said) == lines, (query, ended.stderr)
 
 
 def test_a_page_of_a_catalogue_has_a_cursor_too(inbox: Path):

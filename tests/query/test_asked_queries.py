@@ -46,6 +46,15 @@ def test_what_has_no_parameter_goes_to_the_query(text: str, asked: str | None) -
     assert [str(term) for term in answer.rest] == (["-unread"] if text == "-unread" else [])
 
 
+def test_a_name_of_what_the_key_may_not_list_is_the_servers_to_refuse() -> None:
+    answer = plan(parse("by:nora,me team:dusk is:open"), QueryNames(), ALL_FILTERS, NOW)
+    assert answer.filter.query == "team:dusk by:me,nora"
+    assert not answer.rest
+    # Rows show who has them.
+    answer = plan(parse("@nora"), QueryNames(), ALL_FILTERS, NOW)
+    assert [str(term) for term in answer.rest] == ["@nora"]
+
+
 @pytest.mark.parametrize("text", [" ".join(f"w{n}" for n in range(21)), "x" * 1_001])
 def test_more_than_a_server_takes_is_tested_here(text: str) -> None:
     answer = plan(parse(text), NAMES, ALL_FILTERS, NOW)

@@ -1,13 +1,14 @@
 """Selected conversations: walks that may end behind any row, in every order."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
 from frontdesk.client import InboxClient
-from frontdesk.errors import BadSettings, CursorRefused
+from frontdesk.errors import BadSettings, CursorRefused, Forbidden
 from frontdesk.query import Matcher, parse, sort_key
 from frontdesk.selection.conversations import (
     START,
@@ -18,12 +19,13 @@ from frontdesk.selection.conversations import (
     settled,
 )
 from frontdesk.service.api_keys import EphemeralKey
-from frontdesk.service.app import Application
+from frontdesk.service.app import Application, create_app
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import Conversation
 from frontdesk.wire.queries import LATER, LATER_ORDERS
 from tests.client.full_read import client_of
 from tests.client.other_server import OtherServer, Variant, problem
-from tests.conftest import NOW
+from tests.conftest import NOW, NOW_MILLISECONDS
 
 # The server's list, its orders, terms that are tested here, orders that are made here.
 QUERIES = (
@@ -157,6 +159,45 @@ async def test_what_rows_do_not_show_is_refused_where_the_server_does_not_filter
     with pytest.raises(BadSettings) as caught:
         await selector_of(older, text)
     assert str(caught.value) == f"This server cannot filter by {term}."
+
+
+@pytest.fixture
+async def narrow(
+    sample_database: SQLiteDatabase, agent: tuple[str, EphemeralKey]
+) -> AsyncIterator[InboxClient]:
+    """A client whose key may list conversations and customers only."""
+    grant = replace(agent[1].grant, scopes=frozenset({"conversations:read", "contacts:read"}))
+    app = create_app(
+        sample_database,
+        ephemeral_keys=[replace(agent[1], grant=grant)],
+        clock=lambda: NOW_MILLISECONDS,
+    )
+    async with InboxClient("http://localhost", agent[0], app=app) as client:
+        yield client
+
+
+async def walked(client: InboxClient, text: str) -> ConversationWalk:
+    """A walk through all that a query finds."""
+    walk = ConversationWalk(client, await selector_of(client, text), now=NOW)
+    assert [row async for row, _ in walk]
+    return walk
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"), [("by:priya", "users:read"), ("team:atlantic is:open", "teams:read")]
+)
+async def test_a_scope_that_a_name_needs_is_said(
+    narrow: InboxClient, text: str, scope: str
+) -> None:
+    with pytest.raises(Forbidden) as caught:
+        await walked(narrow, text)
+    assert caught.value.scope == scope
+
+
+async def test_a_walk_has_what_the_server_remarks_on_it(narrow: InboxClient) -> None:
+    walk = await walked(narrow, "refund")
+    assert walk.remark.endswith("the key lacks the scope messages:read.")
+    assert (await walked(narrow, "waiting:>1m")).remark == ""
 
 
 async def test_a_server_that_ignores_what_it_does_not_know_is_found_out() -> None:

@@ -176,6 +176,7 @@ async def _print_request(
             rows = request(left, rows.cursor)
     progress.clear()
     report_unreadable(unreadable + rows.unreadable)
+    _report_remark(rows.remark)
     return rows.cursor
 
 
@@ -198,7 +199,13 @@ async def _print_selection(
         behind = None
     progress.clear()
     report_unreadable(walk.unreadable)
+    _report_remark(walk.remark)
     return None if behind is None else await selection.cursor_of(behind)
+
+
+def _report_remark(remark: str) -> None:
+    if remark:
+        say(remark)
 
 
 def _hint(noun: str, cursor: str | None, limit: int) -> None:

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Generic, TypeVar
 
 from frontdesk.errors import BadResponse
-from frontdesk.wire import Page, Wire
+from frontdesk.text.clean import one_line
+from frontdesk.wire import ConversationPage, Page, Wire
 
 W = TypeVar("W", bound=Wire)
 
@@ -37,6 +38,8 @@ class RowPages(Generic[W]):
         self._stuck = ""
         self._waiting: deque[W] = deque()
         self.unreadable = 0
+        # Sentence of the server on where it has not looked; "" if there is none.
+        self.remark = ""
 
     @property
     def cursor(self) -> str | None:
@@ -73,6 +76,8 @@ class RowPages(Generic[W]):
             raise BadResponse(f"{self._stuck}: the list stops here.")
         page = await self._fetch(self._cursor)
         self.unreadable += page.dropped
+        if isinstance(page, ConversationPage) and page.remark:
+            self.remark = one_line(page.remark)
         self._empty = 0 if page.data else self._empty + 1
         self._ended = page.ended
         self._cursor = None if page.ended else page.next_cursor or None

@@ -182,7 +182,7 @@ class InboxTools:
         most: int,
     ) -> str:
         """What an answer leaves out, and how to have it."""
-        words = [selector.lack] if selector.lack else []
+        words = [*filter(None, (selector.lack, walk.remark))]
         words += [f"Cut at {most:,} characters."] if is_cut else []
         if walk.given_up and not selector.plan.is_sorted:
             words.append(

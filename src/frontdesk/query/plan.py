@@ -207,6 +207,9 @@ def _asked_value(term: Term, names: QueryNames) -> Sequence[str] | None:
     if not is_name or term.value in WORDS_OF.get(term.kind, ()):
         return (term.value,)
     ids = meaning(term, names)
+    if ids is None and term.kind in (AUTHOR, TEAM):
+        # Rows do not show them: the server says what the key may not list.
+        return (term.value,)
     return None if ids is None else [f"{ID}{id}" for id in sorted(ids)]
 
 

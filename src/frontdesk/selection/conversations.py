@@ -180,6 +180,7 @@ class ConversationWalk:
         self._now, self._page_size, self._most = now, page_size, most
         self._progress = progress
         self.examined = self.unreadable = 0
+        self.remark = ""
         self.rest: ListPlace | None = None
         self.given_up = False
 
@@ -201,6 +202,7 @@ class ConversationWalk:
             data = (await rows.page()).data
             self.examined += len(data)
             self.unreadable += rows.unreadable - known
+            self.remark = rows.remark
             await self._progress(self.examined)
             for number, row in enumerate(data[skip:], skip + 1):
                 if answer.is_beyond(row, self._now):
