@@ -46,9 +46,8 @@ class McpApplication:
         self, key: str, zone: ZoneInfo | None, scope: Any, receive: Any, send: Any
     ) -> None:
         """Answer one request (ASGI). key: of /v1. zone: of all times, None for the computer's."""
-        network = Network()
         client = InboxClient(
-            _BASE_URL, key, app=self._interface, network=network, waiting=lambda _: nullcontext()
+            _BASE_URL, key, app=self._interface, network=Network(), waiting=nullcontext
         )
         async with client:
             token = self._reader.set(InboxReader(client, zone))
