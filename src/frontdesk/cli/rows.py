@@ -14,7 +14,9 @@ from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Output
 from frontdesk.cli.progress import Progress, counted_page, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.errors import BadSettings
 from frontdesk.exports.tables import Column, Writer, json_line
+from frontdesk.reports.sheets import SortValue, in_order, parse_order
 from frontdesk.selection.conversations import ConversationWalk, ListPlace
 from frontdesk.wire.queries import MAX_LIMIT
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
 
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 # Requests a list in pages of a size, from a cursor on.
 Request: TypeAlias = "Callable[[int, str | None], RowPages[Any]]"
 Prepare: TypeAlias = "Callable[[InboxClient], Awaitable[Request | Selection]]"
@@ -81,6 +84,41 @@ def extent_options(command: F) -> Callable[..., object]:
     return limited
 
 
+def sort_option(command: F) -> F:
+    """Add `--sort`, the argument `order`."""
+    return click.option(
+        "--sort",
+        "order",
+        metavar="COLUMN",
+        help="Sort by a column of the CSV: words and ids from the first, numbers from the highest, "
+        "times from the newest, and with - before it the other way round.",
+    )(command)
+
+
+def sorted_rows(rows: Sequence[T], columns: Sequence[Column[T]], text: str) -> list[T]:
+    """Sort rows by a column, as tables of reports are.
+
+    Raises: BadSettings: there is no such column.
+    """
+    order = parse_order(text)
+    column = next((column for column in columns if column.name == order.key), None)
+    if column is None:
+        there = ", ".join(column.name for column in columns)
+        raise BadSettings(f"There is no column {order.key!r} in this list: there is {there}")
+    cells = [cell for row in rows if (cell := column.read(row)) not in (None, "")]
+    has_words = any(isinstance(cell, str) and not cell.isdecimal() for cell in cells)
+
+    def value(row: T) -> SortValue | None:
+        cell = column.read(row)
+        if cell is None or cell == "":
+            return None
+        # Ids are numbers, and a number among words is one of them.
+        return str(cell) if has_words else int(cell) if isinstance(cell, str) else cell
+
+    ascending = not column.moment and any(isinstance(cell, str) for cell in cells)
+    return in_order(rows, value, descending=ascending == order.reverse)
+
+
 class Selection(NamedTuple):
     """Rows that are selected here. walk: makes the walk, with a function that takes its progress.
 
@@ -108,7 +146,7 @@ class _CursorPage(Writer[Any]):
         super().end()
 
 
-async def _as_it_is(client: "InboxClient", row: Any) -> Any:
+async def as_it_is(client: "InboxClient", row: Any) -> Any:
     return row
 
 
@@ -120,13 +158,19 @@ def print_list(
     extent: Extent,
     prepare: Prepare,
     *,
-    complete: Complete = _as_it_is,
+    order: str | None = None,
+    complete: Complete = as_it_is,
     writers: Mapping[str, type[Writer[Any]]] = MappingProxyType({}),
 ) -> None:
     """Print a list of the target. noun: what the rows are, in the plural.
 
-    complete: returns what is written of a row. writers: of formats that only this list has.
+    order: a column to sort by, of a list of the server. complete: returns what is written of a row.
+    writers: of formats that only this list has.
     """
+    if order is not None and (extent.page or extent.cursor is not None):
+        raise click.UsageError(
+            "--sort needs the whole list: it does not go with --page or --cursor"
+        )
     if extent.page:
         output = output.as_one_of("--page", "json")
 
@@ -144,7 +188,9 @@ def print_list(
             writer.add(await complete(client, row))
 
         try:
-            if isinstance(request, Selection):
+            if order is not None and not isinstance(request, Selection):
+                cursor = await _print_sorted(request, add, noun, extent, progress, columns, order)
+            elif isinstance(request, Selection):
                 cursor = await _print_selection(request, add, noun, extent, progress)
             else:
                 cursor = await _print_request(request, add, noun, extent, progress)
@@ -154,7 +200,8 @@ def print_list(
             writer.next_cursor = cursor
         writer.end()
         if cursor is not None and extent.limit is not None and not extent.page:
-            _hint(noun, cursor if output.format != "table" else None, extent.limit)
+            is_text = output.format == "table" or order is not None
+            _hint(noun, None if is_text else cursor, extent.limit)
 
     run_with_client(target, work, waits=True)
 
@@ -178,6 +225,28 @@ async def _print_request(
     report_unreadable(unreadable + rows.unreadable)
     _report_remark(rows.remark)
     return rows.cursor
+
+
+async def _print_sorted(
+    request: Request,
+    add: Add,
+    noun: str,
+    extent: Extent,
+    progress: Progress,
+    columns: Sequence[Column[Any]],
+    order: str,
+) -> str | None:
+    """Print the first rows in an order; return "" if more follow, which have no cursor."""
+    found: list[Any] = []
+
+    async def collect(row: Any) -> None:
+        found.append(row)
+
+    await _print_request(request, collect, noun, Extent(None), progress)
+    rows = sorted_rows(found, columns, order)
+    for row in rows[: extent.limit]:
+        await add(row)
+    return "" if extent.limit is not None and extent.limit < len(rows) else None
 
 
 async def _print_selection(

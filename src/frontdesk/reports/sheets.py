@@ -226,14 +226,21 @@ class Sheet(Generic[R]):
 
 
 def _sorted(rows: Iterable[R], column: SheetColumn[R], *, reverse: bool) -> list[R]:
+    return in_order(rows, column.value, descending=column.ascending == reverse)
+
+
+def in_order(
+    rows: Iterable[R], value: Callable[[R], SortValue | None], *, descending: bool
+) -> list[R]:
+    """Sort rows by their values, words without case and accents; those without one come last."""
     known, unknown = [], []
     for row in rows:
-        value = column.value(row)
-        if value is None:
+        found = value(row)
+        if found is None:
             unknown.append(row)
         else:
-            known.append((folded(value) if isinstance(value, str) else value, row))
-    known.sort(key=lambda pair: pair[0], reverse=column.ascending == reverse)
+            known.append((folded(found) if isinstance(found, str) else found, row))
+    known.sort(key=lambda pair: pair[0], reverse=descending)
     return [row for _, row in known] + unknown
 
 

@@ -9,7 +9,7 @@ from frontdesk.cli.base import Group
 from frontdesk.cli.completion import complete
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
-from frontdesk.cli.rows import Extent, Request, extent_options, print_list
+from frontdesk.cli.rows import Extent, Request, extent_options, print_list, sort_option
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import NotFound
 from frontdesk.exports import tables
@@ -57,17 +57,20 @@ def _add_list(group: Group, catalogue: _CatalogueCommands) -> None:
     @group.subcommand(
         "list",
         f"frontdesk {name} list",
+        f"frontdesk {name} list --sort -{catalogue.columns[1].name}",
         f"frontdesk {name} list --format csv > {name}.csv",
         help=f"List the {catalogue.noun}s of an inbox.",
     )
     @target_options
     @extent_options
+    @sort_option
     @output_options()
-    def list_command(target: Target, output: Output, extent: Extent) -> None:
+    def list_command(target: Target, output: Output, extent: Extent, order: str | None) -> None:
         async def prepare(client: "InboxClient") -> Request:
             return lambda limit, cursor: catalogue.rows(client, limit=limit, cursor=cursor)
 
-        print_list(target, output, f"{catalogue.noun}s", catalogue.columns, extent, prepare)
+        noun = f"{catalogue.noun}s"
+        print_list(target, output, noun, catalogue.columns, extent, prepare, order=order)
 
 
 def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:

@@ -10,7 +10,7 @@ from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
-from frontdesk.cli.rows import Extent, Request, extent_options, print_list
+from frontdesk.cli.rows import Extent, Request, extent_options, print_list, sort_option
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.exports.tables import CONTACTS, Cell, local_time
@@ -31,19 +31,22 @@ def contacts_group() -> None:
 
 @contacts_group.subcommand(
     "list",
-    "frontdesk contacts list --limit 10",
+    "frontdesk contacts list --sort last_activity_at --limit 10",
     "frontdesk contacts list --all --format csv > contacts.csv",
 )
 @target_options
 @click.option("--q", metavar="TEXT", help="Filter by a part of the name, e-mail address or number.")
 @extent_options
+@sort_option
 @output_options()
-def list_command(target: Target, q: str | None, output: Output, extent: Extent) -> None:
+def list_command(
+    target: Target, q: str | None, output: Output, extent: Extent, order: str | None
+) -> None:
     """List contacts by name.
 
     Contacts without a name come last.
     """
-    _list(target, q, output, extent)
+    _list(target, q, output, extent, order)
 
 
 @contacts_group.subcommand(
@@ -52,13 +55,16 @@ def list_command(target: Target, q: str | None, output: Output, extent: Extent) 
 @click.argument("text", nargs=-1, required=True)
 @target_options
 @extent_options
+@sort_option
 @output_options()
-def search_command(target: Target, text: tuple[str, ...], output: Output, extent: Extent) -> None:
+def search_command(
+    target: Target, text: tuple[str, ...], output: Output, extent: Extent, order: str | None
+) -> None:
     """Search contacts by name, number or username.
 
     Contacts that match all words of TEXT are listed; e-mail addresses and user ids are found too.
     """
-    _list(target, " ".join(text), output, extent)
+    _list(target, " ".join(text), output, extent, order)
 
 
 @contacts_group.subcommand(
@@ -141,11 +147,11 @@ def _newest(entries: Sequence["Entry"], last: int) -> Sequence["Entry"]:
     return entries[messages[-last] :] if len(messages) > last else entries
 
 
-def _list(target: Target, q: str | None, output: Output, extent: Extent) -> None:
+def _list(target: Target, q: str | None, output: Output, extent: Extent, order: str | None) -> None:
     async def prepare(client: "InboxClient") -> Request:
         return lambda limit, cursor: client.contacts(q, limit=limit, cursor=cursor)
 
-    print_list(target, output, "contacts", CONTACTS, extent, prepare)
+    print_list(target, output, "contacts", CONTACTS, extent, prepare, order=order)
 
 
 async def _definitions(client: "InboxClient") -> list[CustomField]:

@@ -21,7 +21,7 @@ from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import exit_code
 from frontdesk.cli.options import parse_moment_option, target_options
 from frontdesk.cli.output import Output, output_options
-from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
+from frontdesk.cli.rows import Extent, Request, Selection, as_it_is, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.cli.threads import (
     MOST_LAST,
@@ -253,7 +253,7 @@ def list_command(
         extent,
         prepare,
         writers={"brief": BriefList},
-        **({"complete": complete} if last is not None else {}),
+        complete=as_it_is if last is None else complete,
     )
 
 
