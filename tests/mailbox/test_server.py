@@ -14,8 +14,15 @@ from tests.conftest import NOW
 from frontdesk.cache import Cache
 from frontdesk.errors import Unauthorised
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.cached_inbox import remark_on, save_total, total_of
+from frontdesk.mailbox.cached_inbox import (
+    excerpts_of,
+    remark_on,
+    save_excerpts,
+    save_total,
+    total_of,
+)
 from frontdesk.wire import ConversationFilter, ConversationPage, Counts
+from frontdesk.wire.envelopes import MessageMatch
 
 EVERYTHING = ConversationFilter()
 LACKING = problem(404, "route_not_found")
@@ -104,6 +111,36 @@ async def test_what_a_server_remarks_on_a_query_is_kept_with_its_number(cache: C
     await save_total(cache, asked, page)
     assert (total_of(cache, asked), remark_on(cache, asked)) == (0, told)
     assert remark_on(cache, ConversationFilter(query="pear")) == ""
+
+
+async def test_what_a_query_found_in_messages_is_kept_for_the_pages_of_its_list(
+    cache: Cache,
+) -> None:
+    asked = ConversationFilter(query="plum")
+
+    def page(*ids: str) -> ConversationPage:
+        matches = [
+            MessageMatch(
+                conversation_id=id,
+                message_id=f"m{id}",
+                created_at="2026-03-01T10:00:00Z",
+                direction="inbound",
+                excerpt=f"a plum\nfor {id}",
+            )
+            for id in ids
+        ]
+        return ConversationPage(data=(), next_cursor=None, matches=tuple(matches))
+
+    await save_excerpts(cache, asked, page("7", "8"), first=True)
+    await save_excerpts(cache, asked, page("9"), first=False)
+    kept = excerpts_of(cache, asked)
+    assert kept == {id: f"a plum for {id}" for id in ("7", "8", "9")}
+    await save_total(cache, asked, page("7"))
+    assert excerpts_of(cache, asked) == kept
+    await save_excerpts(cache, asked, page("8"), first=True)
+    assert excerpts_of(cache, asked).keys() == {"8"}
+    assert excerpts_of(cache, ConversationFilter(query="pear")) == {}
+    assert excerpts_of(cache, ConversationFilter(status="open")) == {}
 
 
 async def test_notes_that_the_key_may_not_read_do_not_stop_the_thread(reading: Reading) -> None:

@@ -26,6 +26,7 @@ from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.service.routes.query_terms import ANSWERED
 from frontdesk.store import message_search
+from frontdesk.text.clean import folded
 
 pytestmark = pytest.mark.both_engines
 PATH = "/v1/conversations"
@@ -374,3 +375,25 @@ async def test_a_term_without_its_scope_is_refused_where_words_are_a_union(
     assert all(row["status"] != "resolved" for row in union["data"])
     response = await client.get(PATH, params={"query": "refund has:image"})
     assert is_problem(response, 403, "insufficient_scope")["required_scope"] == "messages:read"
+
+
+async def test_a_list_has_the_newest_message_with_one_of_its_words(inbox, rows):
+    client, _ = inbox
+    page = (await client.get(PATH, params={"query": '"the invoice" ok', "limit": 100})).json()
+    listed = [row["id"] for row in page["data"]]
+    found = {match["conversation_id"]: match for match in page["matches"]}
+    assert found.keys() <= {*listed}
+    for id in listed:
+        thread = await rows(client, f"{PATH}/{id}/messages", limit=100)
+        said = [
+            message
+            for message in thread
+            if any(word in folded(message["text"] or "") for word in ("the invoice", "ok"))
+        ]
+        assert [found[id]["message_id"]] == [message["id"] for message in said[:1]]
+        assert folded(said[0]["text"]) == folded(found[id]["excerpt"])
+    by_name = (await client.get(PATH, params={"query": "vogel", "limit": 100})).json()
+    assert by_name["data"]
+    assert by_name["matches"] == []
+    without = (await client.get(PATH, params={"query": "-refund is:open"})).json()
+    assert "matches" not in without

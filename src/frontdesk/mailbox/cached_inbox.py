@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -84,6 +84,7 @@ class CachedInbox:
         self.follow_ups = FollowUps(self, cache)
         self.conversations_saying = cache.conversations_saying
         self.total, self.remark = partial(total_of, cache), partial(remark_on, cache)
+        self.excerpts = partial(excerpts_of, cache)
         self.marked_here = partial(marked_in, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
@@ -445,6 +446,40 @@ async def save_total(cache: Cache, filter: ConversationFilter, page: Page[Conver
         return False
     counted = body_of(page.model_copy(update={"data": (), "next_cursor": None}))
     return await cache.save("counts", counts_name(filter), counted)
+
+
+# Pages of a list whose excerpts are kept.
+_MOST_EXCERPTS = 1_000
+
+
+def excerpts_of(cache: Cache, filter: ConversationFilter) -> Mapping[str, str]:
+    """Texts in which a query has found its words, by the ids of conversations."""
+    body = None if filter.query is None else cache.body("counts", _excerpts_name(filter))
+    return _excerpts(body) if body else {}
+
+
+@lru_cache(maxsize=4)
+def _excerpts(body: bytes) -> Mapping[str, str]:
+    page = ConversationPage.model_validate_json(body)
+    return {match.conversation_id: one_line(match.excerpt) for match in page.matches or ()}
+
+
+async def save_excerpts(
+    cache: Cache, filter: ConversationFilter, page: Page[Conversation], *, first: bool
+) -> None:
+    """Save what a page of a query has found in messages, beside that of the pages before."""
+    if not isinstance(page, ConversationPage) or page.matches is None:
+        return
+    name, matches = _excerpts_name(filter), page.matches
+    before = None if first else cache.value("counts", name, ConversationPage)
+    if before is not None and before.matches:
+        matches = (*before.matches, *matches)[-_MOST_EXCERPTS:]
+    update = {"data": (), "next_cursor": None, "matches": matches}
+    await cache.save("counts", name, body_of(page.model_copy(update=update)))
+
+
+def _excerpts_name(filter: ConversationFilter) -> str:
+    return f"excerpts?{urlencode(filter.parameters())}"
 
 
 def counts_name(filter: ConversationFilter) -> str:

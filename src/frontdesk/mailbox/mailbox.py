@@ -31,6 +31,7 @@ from frontdesk.mailbox.cached_inbox import (
     CachedInbox,
     conversations_name,
     counts_name,
+    save_excerpts,
     save_total,
 )
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
@@ -477,8 +478,10 @@ class Mailbox(CachedInbox):
                 raise NotOffered("This server does not have this filter")
             if filter.assignee == "me" and cursor is None:
                 await self._learn_me(filter, page)
-            if filter.query is not None and cursor is None:
-                await save_total(self._cache, filter, page)
+            if filter.query is not None:
+                await save_excerpts(self._cache, filter, page, first=cursor is None)
+                if cursor is None:
+                    await save_total(self._cache, filter, page)
             return page
 
         return fetch

@@ -121,8 +121,9 @@ ORDERS: Mapping[str, tuple[Order, ...]] = MappingProxyType(
                 "last_activity_at",
                 False,
                 ("waiting_since IS NULL",),
-                "NOT EXISTS (SELECT 1 FROM conversation AS c WHERE c.account_id = :account "
-                "AND c.id = entry.conversation_id AND c.updated_at > :began_at)",
+                # PostgreSQL would join a NOT EXISTS, and sort all that is left.
+                "(SELECT 1 FROM conversation AS c WHERE c.account_id = :account "
+                "AND c.id = entry.conversation_id AND c.updated_at > :began_at LIMIT 1) IS NULL",
             ),
         ),
         "window": (

@@ -489,6 +489,14 @@ def match_page(
     return search.page(hits, more, after, count)
 
 
+def newest_matches(
+    connection: Connection, account_id: int, conversation_ids: Sequence[int], terms: Terms
+) -> list[Row]:
+    """Return (conversation_id, number) of the newest matching message, where there is one."""
+    search = _Search(connection, account_id, ConversationSelection(()), terms, LIMITS)
+    return search.newest_of(conversation_ids)
+
+
 def matching_messages(
     connection: Connection, account_id: int, numbers: Sequence[int]
 ) -> dict[int, Row]:
@@ -688,6 +696,25 @@ class _Search:
             """,
             self._parameters | {"conversation": conversation_id, "since": since},
         )
+
+    def newest_of(self, conversation_ids: Sequence[int]) -> list[Row]:
+        """Return (conversation_id, number) of the newest hit in each that has one."""
+        some = "json_each(:some) AS c"
+        parameters: dict[str, object] = {**self._parameters, "some": json.dumps(conversation_ids)}
+        if self.connection.dialect == "postgresql":
+            some = "unnest(CAST(:some AS BIGINT[])) AS c(value)"
+            parameters["some"] = [*conversation_ids]
+        rows = self.connection.rows(
+            f"""
+            SELECT c.value AS conversation_id, (
+              SELECT t.number FROM message_text AS t
+              WHERE t.account_id = :account AND t.conversation_id = c.value AND {self._has_words}
+              ORDER BY t.number DESC LIMIT 1) AS number
+            FROM {some}
+            """,
+            parameters,
+        )
+        return [row for row in rows if row["number"] is not None]
 
     @property
     def _has_words(self) -> str:

@@ -120,6 +120,15 @@ class Terms:
         phrase = " ".join(folded(clean(text)).split())
         return cls((tuple(dict.fromkeys(_spellings(phrase))),) if phrase else ())
 
+    @classmethod
+    def any_of(cls, texts: Iterable[str]) -> "Terms | None":
+        """One term, which each of the texts is a spelling of; None without any."""
+        every = (
+            spelling for text in texts for one in cls.whole(text).spellings for spelling in one
+        )
+        spellings = tuple(dict.fromkeys(every))
+        return cls((spellings,)) if spellings else None
+
     @property
     def match(self) -> str | None:
         """FTS5 query for the trigram index; None if all terms are too short for it."""

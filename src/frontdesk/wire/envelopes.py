@@ -73,7 +73,8 @@ class ConversationPage(Page[Conversation]):
 
     matches: NotNull[tuple[MessageMatch, ...]] = optional(
         "With `q`: for each conversation of the page the newest message that was found, in the "
-        "same order.",
+        "same order. With `query`: for those in which messages have one of its words, the newest "
+        "that has.",
         may_be_absent=True,
         extension=True,
     )

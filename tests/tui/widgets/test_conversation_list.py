@@ -92,6 +92,13 @@ def test_a_row_says_who_labels_when_what_and_whose() -> None:
     ]
 
 
+def test_a_row_says_where_words_were_found_in_place_of_the_last_message() -> None:
+    row = conversation(assignee=ANA, unread_count=2, last_message=preview())
+    state = RowState(new=True, unread=2, excerpt="…the plum of yesterday")
+    lines = row_lines(row, CONTEXT, state, 60, 2)
+    assert "".join(text for _, text in lines[1]) == "   » …the plum of yesterday" + "Ana ".rjust(33)
+
+
 def test_a_label_stands_on_the_colour_of_the_server_if_it_is_one() -> None:
     row = conversation(labels=("billing", "vip", "other"))
     assert parts(row, 80)["#d93f3f"] == " billing "

@@ -110,7 +110,7 @@ def _asked_page(
 ) -> JsonBody[ConversationPage]:
     """A page of a query; the first one with the number of all that match."""
     found = {"remark": asked.remark} if asked.remark else {}
-    return _walked_page(request, selection, paging, found)
+    return _walked_page(request, selection, paging, found, asked.words)
 
 
 def _walked_page(
@@ -118,6 +118,7 @@ def _walked_page(
     selection: queries.ConversationSelection,
     paging: Paging,
     members: Mapping[str, Any] | None = None,
+    words: Terms | None = None,
 ) -> JsonBody[ConversationPage]:
     """A page of a walk, which may end early. members: those of a query, None without one."""
     page = conversation_walks.filtered_page(
@@ -131,6 +132,10 @@ def _walked_page(
         number, capped = page.total or (None, False)
         members = {**members, "total": number, "total_capped": capped}
     rows, next_cursor = paging.split(page.rows, lambda row: queries.position_of(row, selection))
+    if members is not None and words is not None:
+        ids = [row["id"] for row in rows]
+        newest = message_search.newest_matches(*request.account, ids, words)
+        members = {**members, "matches": _matches(request, newest, words, paging)}
     if next_cursor is None and page.stopped is not None:
         next_cursor = paging.codec.encode(page.stopped)
     return _page(request, rows, next_cursor, members)
@@ -174,24 +179,34 @@ def _match_page(
     found = message_search.match_page(*request.account, selection, terms, after, paging.limit)
     ids = [match["conversation_id"] for match in found.matches]
     rows = queries.conversations_by_id(*request.account, ids, selection.awake_at)
-    numbers = [match["number"] for match in found.matches]
+    return _page(
+        request,
+        [rows[conversation_id] for conversation_id in ids],
+        None if found.next_number is None else paging.codec.encode((found.next_number,)),
+        {
+            "matches": _matches(request, found.matches, terms, paging),
+            "total": found.total,
+            "total_capped": found.capped,
+        },
+    )
+
+
+def _matches(
+    request: EndpointRequest, found: Sequence[Row], terms: Terms, paging: Paging
+) -> list[dict[str, Any]]:
+    """Messages as `matches` has them."""
+    numbers = [match["number"] for match in found]
     newest = message_search.matching_messages(*request.account, numbers)
-    matches = [
+    return [
         serializers.message_match(
             match["conversation_id"],
             message,
             serializers.excerpt(message_search.shown_pieces(message), terms),
             messages.cursor_of(paging.codec, match["conversation_id"], message),
         )
-        for match in found.matches
+        for match in found
         for message in [newest[match["number"]]]
     ]
-    return _page(
-        request,
-        [rows[conversation_id] for conversation_id in ids],
-        None if found.next_number is None else paging.codec.encode((found.next_number,)),
-        {"matches": matches, "total": found.total, "total_capped": found.capped},
-    )
 
 
 def conversation(request: EndpointRequest) -> JsonBody[Conversation]:

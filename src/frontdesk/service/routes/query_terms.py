@@ -22,6 +22,7 @@ from frontdesk.query.language import (
     analyse,
     comparison,
     is_duration,
+    is_positive,
 )
 from frontdesk.query.names import (
     FieldNames,
@@ -119,11 +120,13 @@ class AskedQuery(NamedTuple):
     """A query as a server reads it.
 
     sort: its order, None where it has none. remark: sentence on where its words are not looked for.
+    words: each one is enough, for the messages to show beside conversations; None without any.
     """
 
     conditions: tuple[Condition, ...] = ()
     sort: str | None = None
     remark: str = ""
+    words: Terms | None = None
 
 
 class _Unanswerable(Exception):
@@ -159,7 +162,12 @@ def read_query(request: EndpointRequest, values: dict[str, str]) -> AskedQuery |
         )
     order = query.value(SORT)
     sort = None if order is None else "activity" if order == NEWEST else order
-    return AskedQuery(tuple(conditions), sort, terms.remark)
+    words = (
+        None
+        if terms.remark
+        else Terms.any_of(t.value for t in query.terms if is_positive(t, WORDS))
+    )
+    return AskedQuery(tuple(conditions), sort, terms.remark, words)
 
 
 class _QueryTerms:

@@ -93,6 +93,7 @@ class QueuePane(Pane):
             clock,
             unread_among=mailbox.unread_among,
             follow_ups_among=mailbox.follow_ups.among,
+            excerpts=lambda: mailbox.excerpts(self.inbox.view.shown.filter),
             has_left=lambda row: self.inbox.view.has_left(row),
             symbols=symbols_for(os.environ),
         )

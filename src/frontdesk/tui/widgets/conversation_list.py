@@ -55,6 +55,7 @@ class ConversationList(VirtualList[Conversation]):
         *,
         unread_among: UnreadAmong = _unread_among,
         follow_ups_among: FollowUpsAmong = lambda conversations: {},
+        excerpts: Callable[[], Mapping[str, str]] = dict,
         has_left: Callable[[Conversation], bool] = lambda conversation: False,
         symbols: MessageSymbols = EMOJI,
         id: str | None = None,
@@ -62,13 +63,16 @@ class ConversationList(VirtualList[Conversation]):
         """`unread_among`: returns the numbers of new messages by id; others show no number.
 
         follow_ups_among: returns times until which conversations are hidden, or None, by id.
-        has_left: True for rows to dim, besides those in `dimmed`.
+        excerpts: returns texts to show in place of last messages, by id. has_left: True for rows to
+        dim, besides those in `dimmed`.
         """
         super().__init__(id=id)
         self._unread_among = unread_among
         self._unread: Mapping[str, int] = {}
         self._follow_ups_among = follow_ups_among
         self._follow_ups: Mapping[str, datetime | None] = {}
+        self._excerpts_now = excerpts
+        self._excerpts: Mapping[str, str] = {}
         self._clock = clock
         self._row_context = RowContext(clock, clock.shown_now(), symbols=symbols)
         self._density, self._is_table = 2, False
@@ -226,12 +230,14 @@ class ConversationList(VirtualList[Conversation]):
         after_gap = self._is_after_gap(position)
         unread = self._unread.get(conversation.id)
         follow_up = self._follow_ups.get(conversation.id, "")
-        return conversation, unread, follow_up, marked, highlighted, dimmed, after_gap
+        excerpt = self._excerpts.get(conversation.id)
+        return conversation, unread, follow_up, marked, highlighted, dimmed, after_gap, excerpt
 
     def begin(self, positions: Sequence[int]) -> None:
         """Fetch the unread state of the rows together, and fix the time."""
         rows = [self.rows[at] for at in positions]
         self._unread, self._follow_ups = self._unread_among(rows), self._follow_ups_among(rows)
+        self._excerpts = self._excerpts_now()
         plain = self.is_attached and self.plain_labels
         self._row_context = self._row_context._replace(now=self._clock.shown_now(), plain=plain)
 
@@ -247,6 +253,7 @@ class ConversationList(VirtualList[Conversation]):
             self._unread.get(id, 0),
             follow_up=id in self._follow_ups,
             hidden_until=until,
+            excerpt=self._excerpts.get(id, ""),
         )
         if self.draws_table:
             lines = [table_row(conversation, self._row_context, state, width)]

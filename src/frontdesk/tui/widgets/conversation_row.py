@@ -58,11 +58,16 @@ class RowContext(NamedTuple):
     order: str = ""
 
 
+# Before a message that was found and need not be the last one.
+_FOUND = "»"
+
+
 class RowState(NamedTuple):
     """State of a row in the list.
 
     new: unread, with a number of `unread` messages if that is known; highlighted: just changed.
     follow_up: it was hidden, and has come back. hidden_until: it is hidden in other views.
+    excerpt: where the words of the query were found, in place of the last message.
     """
 
     new: bool = False
@@ -71,6 +76,7 @@ class RowState(NamedTuple):
     unread: int = 0
     follow_up: bool = False
     hidden_until: datetime | None = None
+    excerpt: str = ""
 
 
 def row_lines(
@@ -354,8 +360,10 @@ def _channel(conversation: Conversation) -> Piece:
 
 
 def _preview_line(conversation: Conversation, context: RowContext, state: RowState) -> Line:
-    """The last message, with its author unless that is the customer."""
+    """The last message, with its author unless that is the customer; or what was found."""
     preview = conversation.last_message
+    if state.excerpt:
+        return [("dim", f"{_FOUND} "), ("text" if state.new else "dim", state.excerpt)]
     if preview is None:
         return []
     failed: Line = [("error", "✗ ")] if preview.delivery_status == "failed" else []
