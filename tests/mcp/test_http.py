@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,9 +12,15 @@ import httpx
 import pytest
 
 from frontdesk.mcp.http import McpApplication
+from frontdesk.service import model_context
 from frontdesk.service.api_keys import key_id
 from frontdesk.service.app import Application, Options, create_app
-from frontdesk.service.model_context import LIMITS, LOOPBACK_NAMES, ModelContextSettings
+from frontdesk.service.model_context import (
+    LIMITS,
+    LOOPBACK_NAMES,
+    MOST_AT_ONCE,
+    ModelContextSettings,
+)
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.accounts import add_account, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -318,6 +325,44 @@ async def test_calls_of_different_keys_at_once_have_their_own_answers(
     }
     assert all("open 0," not in text for text in texts[::2])
     assert all("open 0," in text for text in texts[1::2])
+
+
+class Counting:
+    """The interface, with the most requests that it had at once."""
+
+    def __init__(self, interface: Callable[..., Awaitable[None]]) -> None:
+        self._interface = interface
+        self._now = self.most = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self._now += 1
+        self.most = max(self.most, self._now)
+        try:
+            # All that may come at once have come.
+            await asyncio.sleep(0)
+            await self._interface(scope, receive, send)
+        finally:
+            self._now -= 1
+
+
+async def test_a_worker_answers_eight_calls_at_once_and_more_than_it_can_keep_are_refused(
+    sample_database: SQLiteDatabase, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting: list[Counting] = []
+
+    def make(interface: Callable[..., Awaitable[None]]) -> McpApplication:
+        counting.append(Counting(interface))
+        return McpApplication(counting[0])
+
+    async with application(sample_database, ModelContextSettings(make)) as app:
+        await asyncio.gather(*(asked(app, key, "overview") for _ in range(3 * MOST_AT_ONCE)))
+        assert 1 < counting[0].most <= MOST_AT_ONCE
+        monkeypatch.setattr(model_context, "MOST_WAITING", 2)
+        calls = (post(app, key, call("overview")) for _ in range(3 * MOST_AT_ONCE))
+        statuses = Counter(response.status_code for response in await asyncio.gather(*calls))
+    assert statuses[200] >= MOST_AT_ONCE
+    assert statuses == {200: statuses[200], 503: 3 * MOST_AT_ONCE - statuses[200]}
+    assert statuses[503] > 0
 
 
 class Held:
