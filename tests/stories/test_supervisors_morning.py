@@ -32,7 +32,7 @@ def test_a_supervisor_looks_at_the_week_and_at_one_channel(
 def look_at_the_week(terminal: Recorded, open_count: int) -> None:
     terminal.send("vr")
     terminal.until("REPORTS", "all channels", f"open {open_count}", "First response, mean")
-    terminal.until("CAME AND WENT", "CHANNEL", "London", "São Paulo")
+    terminal.until("CAME AND WENT", "PERSON", "nobody", "Grace Okafor")
 
 
 def choose_a_channel(terminal: Recorded, count: str) -> None:
