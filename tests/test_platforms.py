@@ -31,7 +31,7 @@ ALLOWED = {
     ("cli/signals.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
     ("cli/first_frame_display.py", "termios"): "there is no first screen on Windows",
     ("cli/first_frame_display.py", "os.fpathconf"): "there is no first screen on Windows",
-    ("system/terminal_background.py", "termios"): "the theme is dark on Windows",
+    ("tui/terminal_input.py", "termios"): "the theme is dark on Windows",
     ("cli/web/server.py", "os.waitid"): "the threads that wait for a process are looked at alone",
     ("cli/web/server.py", "os.WNOHANG"): "the threads that wait for a process are looked at alone",
     ("cli/log_redaction.py", "resource"): "the system's default applies",

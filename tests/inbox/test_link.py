@@ -116,7 +116,8 @@ def said(link: Link, after: timedelta = timedelta(), age: str = "10:00") -> str:
         (live(), 59 * SECOND, "live"),
         (live(), MINUTE, "live"),
         (live().asks(NOW), SECOND / 2, "live"),
-        (live().asks(NOW), 2 * SECOND, "live · asking… 2 s"),
+        (live().asks(NOW), 2 * SECOND, "live"),
+        (live().asks(NOW), 3 * SECOND, "live · asking… 3 s"),
         (Link.at(NOW).begins(NOW, connected=True), timedelta(), "as of 10:00 · loading…"),
         (Link.at(NOW).begins(NOW, connected=True), SECOND, "as of 10:00 · loading… 1 s"),
         (

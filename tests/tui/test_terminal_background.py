@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.system.terminal_background import TerminalBackground, ask_background, parsed
-from frontdesk.tui.terminal_input import KeyRewriter
+from frontdesk.tui.terminal_input import (
+    KeyRewriter,
+    TerminalBackground,
+    ask_background,
+    parsed_background,
+)
 
 WHITE, BLACK = "ffff/ffff/ffff", "0000/0000/0000"
 KIND = b"\x1b[?62;22c"
@@ -110,7 +114,7 @@ def test_no_key_is_lost_whenever_it_is_typed(
     """Nor does a late answer become one, wherever it is cut."""
     sent = b"".join([*before, colour(WHITE, end), *between, KIND, *after])
     cut = data.draw(st.integers(0, len(sent)))
-    first, rest = parsed(sent[:cut]), sent[cut:]
+    first, rest = parsed_background(sent[:cut]), sent[cut:]
     rewriter = KeyRewriter()
     read = rewriter.read(first.typed.decode(errors="ignore"))
     if cut == len(sent) or not _splits_a_letter(sent, cut):

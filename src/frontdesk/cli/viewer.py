@@ -28,13 +28,12 @@ from frontdesk.cli.target import (
     resolve,
     where,
 )
-from frontdesk.cli.terminal_theme import draws_on_a_page, theme_of_terminal
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.system import environment
 from frontdesk.system.first_frame_file import FirstFrame
-from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.app import FrontdeskApp, theme_of_terminal
 from frontdesk.tui.app_base import CrashReportingApp, Outcome
 from frontdesk.tui.garbage_collection import IdleGarbageCollector
 from frontdesk.tui.preferences import MediaSettings, Preferences, Switch, Targets
@@ -85,7 +84,7 @@ def open_viewer(target: Target, first_frame: FirstFrameDisplay) -> bool:
                 raise
             target, left, notices = left, None, (str(error),)
             continue
-        if switch is None or draws_on_a_page():
+        if switch is None or _draws_on_a_page():
             # A page is limited to its own inbox, and must not run key commands of other profiles.
             return False
         left, notices = target, ()
@@ -137,7 +136,7 @@ def preferences_of(
         targets=targets_of(configured),
         alerts=configured.alert_settings,
         # A page must not run programs of its host.
-        commands=() if draws_on_a_page() else configured.commands,
+        commands=() if _draws_on_a_page() else configured.commands,
     )
 
 
@@ -229,7 +228,7 @@ def _inbox_of(target: Target, configured: Configuration, resources: ExitStack) -
 
 
 def _check_terminal() -> None:
-    if not draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _draws_on_a_page() and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
 
 
@@ -294,7 +293,7 @@ def view(
     limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
     cache = Cache(cache_file, inbox.origin, state_path=state_file, limit_bytes=limit_bytes)
     preferences = preferences._replace(media=media_of(settings, cache_file, inbox.origin))
-    theme, typed = theme_of_terminal(preferences.theme)
+    theme, typed = (None, b"") if _draws_on_a_page() else theme_of_terminal(preferences.theme)
     preferences = preferences._replace(terminal_theme=theme)
     try:
         mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)
@@ -377,6 +376,11 @@ def _exit_if_signalled(app: CrashReportingApp[Outcome]) -> None:
     if (app.return_code or 0) > _ENDED_BY_SIGNAL:
         discard_unwritable_output()
         raise SystemExit(app.return_code)
+
+
+def _draws_on_a_page() -> bool:
+    """Check if the viewer was started by `frontdesk web`."""
+    return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
 def _host(url: str) -> str:

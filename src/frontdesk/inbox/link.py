@@ -34,6 +34,8 @@ from frontdesk.text.clean import clean, one_line
 Said = tuple[str, str]
 
 SECOND = timedelta(seconds=1)
+# Of a running request, before it is said beside what is known.
+ASKING_SECONDS = 3
 
 _FAULTS = (
     (Unauthorised, "key refused (401)"),
@@ -270,13 +272,13 @@ class Link(NamedTuple):
         """For the status line: live and its age, or the failure and a countdown.
 
         age: of the shown rows, "" if none were fetched. A request that has been running for a
-        second or more is shown with its seconds.
+        second or more is shown with its seconds, beside what is known after three.
         """
-        said, seconds = self._state(now, f"as of {age}" if age else ""), ""
-        if self.asking_seconds(now):
-            seconds = f" {self.asking_seconds(now)} s"
-            seconds = seconds if said[-1][1].endswith("…") else f" · asking…{seconds}"
-        return [*said, ("dim", seconds)] if seconds else said
+        said, running = self._state(now, f"as of {age}" if age else ""), self.asking_seconds(now)
+        is_begun = said[-1][1].endswith("…")
+        if running < (1 if is_begun else ASKING_SECONDS):
+            return said
+        return [*said, ("dim", f" {running} s" if is_begun else f" · asking… {running} s")]
 
     def asking_seconds(self, now: datetime) -> int:
         """Whole seconds for which a request for the list has been running."""

@@ -23,8 +23,8 @@ from frontdesk.tui.garbage_collection import IdleGarbageCollector
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.terminal_input import AltKeys
-from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, configured_name, theme_names
+from frontdesk.tui.terminal_input import AltKeys, ask_background
+from frontdesk.tui.theme import DARK, GREYS, LIGHT, SIXTEEN, STYLES, configured_name, theme_names
 
 _THEME = "viewer.theme"
 # Commands of the palette that come first: those that were run last, in lines.
@@ -408,3 +408,14 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         )
         screen.take_classes(self.size, update=False)
         return screen
+
+
+def theme_of_terminal(configured: str | None) -> tuple[str | None, bytes]:
+    """The theme for the terminal's background, if none is configured, and what was typed.
+
+    None stands for the dark theme, which a terminal that does not answer has too.
+    """
+    if configured is not None:
+        return None, b""
+    background = ask_background()
+    return LIGHT.name if background.is_light else None, background.typed

@@ -51,8 +51,8 @@ def view_tabs(
 ) -> list[Piece]:
     """Tabs of the views with keys and their counts, of four pieces each: blank, key, name, count.
 
-    With too little width names become short, then the blanks, and then the last tabs are left out,
-    but never the current one. more: words at the end.
+    With too little width names become short, then the blanks, then counts are left out, that of the
+    current one last, and then the last tabs, but never the current one. more: words at the end.
     """
     tabs = _view_tabs(views, current, more, short=False)
     if width_of(tabs) > width:
@@ -60,6 +60,10 @@ def view_tabs(
     if width_of(tabs) > width:
         tabs = _view_tabs(views, current, more, short=True, blank="")
     shown_views = list(views)
+    for counted_view in (current, None):
+        if width_of(tabs) > width:
+            shown_views = [(view, count if view == counted_view else None) for view, count in views]
+            tabs = _view_tabs(shown_views, current, more, short=True, blank="")
     while width_of(tabs) > width and len(shown_views) > 1:
         last = next(n for n in reversed(range(len(shown_views))) if shown_views[n][0] != current)
         del shown_views[last]

@@ -11,6 +11,7 @@ from frontdesk.tui.widgets.channel_list import (
     ALL_CHANNELS,
     ChannelItem,
     ChannelList,
+    ChannelTabs,
     channel_rows,
     channel_tabs,
     tabs_in,
@@ -74,28 +75,49 @@ def test_a_channel_in_which_somebody_needs_a_human_is_marked() -> None:
     )
     row = channel_rows([channel(), channel(id="2")], counts, None)[1]
     assert drawn(row) == ["Support EU       !1   9 "]
-    assert channel_tabs([row])[1:] == [("dim", " Support EU 9 "), ("warning", "!1 ")]
+    assert channel_tabs(ChannelTabs([row]))[1:] == [("dim", " Support EU 9 "), ("warning", "!1 ")]
 
 
 def test_the_line_of_channels_shows_which_is_chosen() -> None:
     rows = channel_rows([channel(), channel(id="2", name="x" * 40)], COUNTS, "1")
-    tabs = channel_tabs(rows)
+    tabs = channel_tabs(ChannelTabs(rows))
     assert "".join(text for _, text in tabs) == f" All 12 │ Support EU 9 │ {'x' * 23}… 0 "
     assert [text for part, text in tabs if part == "strong"] == [" Support EU 9 "]
 
 
-def test_a_chosen_channel_that_has_no_room_is_brought_into_the_line() -> None:
+def test_channels_that_have_no_room_are_counted_at_the_end_of_the_line() -> None:
     channels = [channel(id=str(one), name=f"Shop {one}") for one in range(30)]
-    rows = channel_rows(channels, None, "20")
-    assert [row.id for row in tabs_in(rows, 500)] == [row.id for row in rows]
-    empty = channel_rows(channels[:3], COUNTS, None)
-    width = sum(len(text) for _, text in channel_tabs(empty))
-    assert tabs_in(empty, width) == empty
-    assert len(tabs_in(empty, width - 1)) < len(empty)
-    shown = tabs_in(rows, 40)
-    assert shown[-1] is rows[-1]
-    line = "".join(text for _, text in channel_tabs(shown))[:40]
-    assert " Shop 17 │ Shop 18 │ Shop 19 │ Shop 20 " in f" {line}"
+    numbers = [
+        {"channel": str(one), "open": one % 7, "awaiting_human": int(one in (12, 25))}
+        for one in range(30)
+    ]
+    counts = Counts.model_validate({"open": 80, "by_channel": numbers})
+    rows = channel_rows(channels, counts, "20")
+    assert tabs_in(rows, 1_000) == ChannelTabs(rows)
+    tabs = tabs_in(rows, 70)
+    line = "".join(text for _, text in channel_tabs(tabs))
+    assert len(line) <= 70
+    assert line.startswith(" All 80 │")
+    # Who waits for a human comes first, then who has most; the chosen one is there too.
+    names = [row.name for row in tabs.rows]
+    assert names[1:3] == ["Shop 12", "Shop 25"]
+    assert "Shop 20" in names
+    most = [row.open for row in tabs.rows[3:]]
+    assert most == sorted(most, key=lambda count: -(count or 0))
+    assert line.endswith(f"│ +{len(rows) - len(tabs.rows)} ")
+
+
+@given(st.integers(0, 120), st.integers(0, 30), st.integers(0, 40))
+def test_the_line_of_channels_fits_and_has_the_chosen_one(
+    width: int, chosen: int, number: int
+) -> None:
+    channels = [channel(id=str(one), name=f"Shop {one}") for one in range(number)]
+    rows = channel_rows(channels, None, str(chosen))
+    tabs = tabs_in(rows, width)
+    assert tabs.left_out == len(rows) - len(tabs.rows)
+    assert [row for row in rows if row.chosen] == [row for row in tabs.rows if row.chosen]
+    line = sum(len(text) for _, text in channel_tabs(tabs))
+    assert line <= max(width, len(" All │ Shop 30 │ +40 "))
 
 
 @given(

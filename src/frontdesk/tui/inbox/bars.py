@@ -11,7 +11,7 @@ from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.bar import Bar, StatusBar
-from frontdesk.tui.widgets.channel_list import ChannelItem, channel_tabs, tabs_in
+from frontdesk.tui.widgets.channel_list import ChannelItem, ChannelTabs, channel_tabs, tabs_in
 from frontdesk.tui.widgets.text_layout import Piece, width_of
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -92,10 +92,11 @@ class Bars:
         queue, inbox = self._queue, self._queue.inbox
         tabs, filters = self.channel_tabs, self._keys.fill(" {inbox.filter} filters ")
         rows = self._channel_pane.show(inbox.view.shown)
-        if width_of(channel_tabs(rows)) + len(filters) > tabs.size.width:
+        if width_of(channel_tabs(ChannelTabs(rows))) + len(filters) > tabs.size.width:
             # The status line has this hint too.
             filters = ""
-        self._channels = tabs_in(rows, tabs.size.width - len(filters))
+        channels = tabs_in(rows, tabs.size.width - len(filters))
+        self._channels = channels.rows
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += bar_texts.chip_pieces(
             inbox.view.query,
@@ -116,7 +117,7 @@ class Bars:
             lambda width: (left, bar_texts.unread_words(unread, width - width_of(left), no_counts))
         )
         self._show_views()
-        tabs.show(channel_tabs(self._channels), [("dim", filters)])
+        tabs.show(channel_tabs(channels), [("dim", filters)])
         queue.refresh_words()
 
     def show_status(self, pane: str, state: list[Piece], *, zoomed: bool, skips_wait: bool) -> None:

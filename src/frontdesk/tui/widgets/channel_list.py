@@ -47,30 +47,43 @@ def channel_rows(
     return rows
 
 
-def tabs_in(rows: Sequence[ChannelItem], width: int) -> Sequence[ChannelItem]:
-    """Rows to show as tabs in `width` cells.
+class ChannelTabs(NamedTuple):
+    """Channels in a line, and the number of those that have no room in it."""
 
-    If not all fit, channels without open conversations are dropped, then leading ones until the
-    selected one fits.
+    rows: Sequence[ChannelItem]
+    left_out: int = 0
+
+
+def tabs_in(rows: Sequence[ChannelItem], width: int) -> ChannelTabs:
+    """Channels to show as tabs in `width` cells.
+
+    If not all fit, those come first in which most conversations need a human, then those with most
+    open ones; the chosen one has room in any case.
     """
-    if width_of(channel_tabs(rows)) > width:
-        rows = [row for row in rows if row.channel is None or row.open != 0 or row.chosen]
-    chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
-    first = 0
-    while first < chosen and width_of(channel_tabs(rows[first : chosen + 1])) > width:
-        first += 1
-    return rows[first:]
+    if width_of(channel_tabs(ChannelTabs(rows))) <= width:
+        return ChannelTabs(rows)
+    every, *channels = rows
+    channels.sort(key=lambda row: (-row.awaiting, -(row.open or 0)))
+    shown = [row for row in channels if row.chosen]
+    for row in channels:
+        more = [one for one in channels if one in shown or one is row]
+        tabs = ChannelTabs([every, *more], len(channels) - len(more))
+        if width_of(channel_tabs(tabs)) <= width:
+            shown = more
+    return ChannelTabs([every, *shown], len(channels) - len(shown))
 
 
-def channel_tabs(rows: Sequence[ChannelItem]) -> list[Piece]:
+def channel_tabs(tabs: ChannelTabs) -> list[Piece]:
     """Channels in one line, of three pieces each: separator, name with count, mark."""
     pieces: list[Piece] = []
-    for row in rows:
+    for row in tabs.rows:
         count = "" if row.open is None else f" {row.open}"
         name = "All" if row.channel is None else cut(row.name, 24)
         pieces.append(("dim", "│" if pieces else ""))
         pieces.append(("strong" if row.chosen else "dim", f" {name}{count} "))
         pieces.append(("warning", f"!{row.awaiting} " if row.awaiting else ""))
+    if tabs.left_out:
+        pieces += [("dim", "│"), ("dim", f" +{tabs.left_out} ")]
     return pieces
 
 
