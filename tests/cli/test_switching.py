@@ -74,7 +74,7 @@ def test_another_profile_opens_and_one_that_cannot_be_opened_leads_back(temporar
     terminal = Terminal(PROGRAM, temporary)
     try:
         terminal.wait_for(b"line 3: bell is 1: use true or false")
-        terminal.wait_for(b" loaded")
+        terminal.wait_for(b" live")
         for number, profile, shown in (
             (1, b"gone", b"There is no database at"),
             (2, b"empty", b"No conversation matches"),

@@ -1174,7 +1174,14 @@ class Terminal:
     @property
     def status(self) -> str:
         state = "".join(text for _, text in self.inbox.connection.state)
-        return f"{state} · {words.loaded(self.inbox, in_list=self.pane == 'list')}"
+        said = words.loaded(self.inbox, in_list=self.pane == "list")
+        return " · ".join(filter(None, [state, said]))
+
+    @property
+    def loaded(self) -> int | None:
+        """Number of rows of the view's list, once it is complete; the status line says no more."""
+        complete = self.inbox.view.list.complete and "loaded" not in self.status
+        return len(self.inbox.view.list) if complete else None
 
     @property
     def listed(self) -> list[Conversation]:

@@ -37,7 +37,7 @@ def test_the_title_of_the_list_counts_as_its_tab_does() -> None:
     assert rows
     assert count_of(terminal.inbox, WAITING) == rows
     assert words.title(terminal.inbox) == f"Waiting >1h {rows}"
-    assert f" {rows} loaded" in terminal.status
+    assert terminal.loaded == rows
 
 
 def test_a_tab_does_not_count_rows_that_the_server_has_more_of_by_now() -> None:

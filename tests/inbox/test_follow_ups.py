@@ -17,7 +17,7 @@ def test_a_hidden_conversation_leaves_the_list_and_the_next_one_is_selected() ->
     terminal.press("z")
     assert terminal.names == [name for name in before if name != selected]
     assert terminal.selected == before[2]
-    assert "1 hidden · " in terminal.status
+    assert "1 hidden" in terminal.status
     assert selected not in terminal.unread
 
 

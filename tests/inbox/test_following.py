@@ -69,7 +69,7 @@ def test_an_untouched_viewer_asks_for_its_list_by_the_hour_or_as_rows_age(
     terminal.server.asked.clear()
     terminal.wait(3_660.0)
     assert asked(terminal.server, FetchHead) == lists
-    assert terminal.status.startswith("live · ")
+    assert terminal.status.startswith("live")
 
 
 def test_a_list_of_an_earlier_start_is_gone_over_once_and_followed_from_then_on() -> None:

@@ -142,7 +142,7 @@ def test_the_server_s_order_is_right_with_the_first_page() -> None:
     assert "~" not in terminal.status
     terminal.press("G", seconds=30.0)
     assert waiting_shown(terminal) == waiting_on(server)
-    assert terminal.status.endswith(" 200 loaded")
+    assert terminal.loaded == 200
 
 
 def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order() -> None:
@@ -173,7 +173,7 @@ def test_who_waits_over_an_hour_is_complete_at_once(query: str) -> None:
     waiting = [one for one in waiting_on(server) if (since[one] or "") < an_hour_ago]
     assert waiting
     assert set(terminal.in_view[:15]) <= set(waiting)
-    assert f" {len(waiting)} loaded" in terminal.status
+    assert terminal.loaded == len(waiting)
     assert not terminal.inbox.partial_terms
     assert count_of(terminal.inbox, VIEWS[3].query) == len(waiting)
 
@@ -230,4 +230,4 @@ def test_a_page_of_another_view_keeps_none_of_this_one_from_being_loaded() -> No
     server.takes = lambda request: None
     terminal.query("is:resolved", seconds=1.0)
     terminal.press("G", seconds=2.0)
-    assert terminal.status.endswith(" 150 loaded")
+    assert terminal.loaded == 150

@@ -47,23 +47,23 @@ def test_a_thread_that_takes_longer_than_the_list_is_requested_once() -> None:
 def test_a_request_that_is_not_answered_is_seen_with_its_seconds() -> None:
     terminal = Terminal(server := Server(30))
     terminal.wait(4.0)
-    assert terminal.status == "live · 20 loaded"
+    assert terminal.status == "live"
     server.error, server.seconds = DOWN, 8.5
     terminal.press("ctrl+r", seconds=0.5)
-    assert terminal.status == "live · 20 loaded"
+    assert terminal.status == "live"
     for passed in range(1, 8):
         terminal.wait(1.0)
         asking = f" · asking… {passed} s" if passed > 2 else ""
-        assert terminal.status == f"live{asking} · 20 loaded"
+        assert terminal.status == f"live{asking}"
     terminal.wait(1.5)
     retry = r"offline · as of [\d:]+ · retrying"
-    assert re.fullmatch(rf"{retry} in \d s · 20 loaded", terminal.status)
+    assert re.fullmatch(rf"{retry} in \d s", terminal.status)
     terminal.wait(8.0)
-    assert re.fullmatch(rf"{retry} now… [34] s · 20 loaded", terminal.status)
+    assert re.fullmatch(rf"{retry} now… [34] s", terminal.status)
     server.error, server.seconds = None, 0.0
     terminal.press("6", seconds=1.0)
     assert "asking" not in terminal.status
-    assert terminal.status.startswith("live · ")
+    assert terminal.status.startswith("live")
     server.seconds = 3.5
     terminal.press("8", seconds=2.5)
     assert " loading… 2 s · " in terminal.status

@@ -50,9 +50,9 @@ def _name(inbox: Inbox) -> str:
 
 
 def loaded(inbox: Inbox, *, in_list: bool) -> str:
-    """Summary of the loaded rows: marked, unreadable, hidden, new above, 50 of 412 loaded.
+    """Summary of the rows: marked, unreadable, hidden, new above, and 50 of 412 loaded.
 
-    in_list: the keys of the list work.
+    "" if all rows are loaded, and nothing else is to be said. in_list: the keys of the list work.
     """
     view = inbox.view
     if inbox.searching:
@@ -68,7 +68,7 @@ def loaded(inbox: Inbox, *, in_list: bool) -> str:
         words.append("no match")
     else:
         words.append(_held(inbox) if view.scan is None else _found(inbox, in_list=in_list))
-    return " · ".join(words)
+    return " · ".join(filter(None, words))
 
 
 def _searching(inbox: Inbox) -> str:
@@ -86,7 +86,7 @@ def _held(inbox: Inbox) -> str:
     if not view.is_loaded:
         return "nothing loaded"
     if view.list.complete:
-        return f"{held:,} loaded"
+        return ""
     if number is None:
         return f"{held:,} loaded, {page or 'more below'}"
     return f"{held:,} of {number:,}{f', {page}' if page else ' loaded'}"
@@ -119,8 +119,8 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
     if view.complete:
         whole = view.scan.ended or not view.shown.rest
         found = f"{matches:,} shown of {view.scan.looked_at:,} loaded"
-        words = f"{matches:,} loaded" if whole else found
-        return words + _dimmed(len(inbox.window.rows) - matches)
+        dimmed = _dimmed(len(inbox.window.rows) - matches)
+        return ", ".join(filter(None, ["" if whole else found, dimmed]))
     if not view.is_loaded:
         return f"~{matches:,} on this computer" if matches else "nothing loaded"
     if is_loading_rows(inbox):
@@ -136,7 +136,7 @@ def _dimmed(rows: int) -> str:
     """Words for the rows of a complete list that no longer match."""
     if rows <= 0:
         return ""
-    return f", {rows} no longer {'matches' if rows == 1 else 'match'}"
+    return f"{rows} no longer {'matches' if rows == 1 else 'match'}"
 
 
 def _is_paused(inbox: Inbox) -> bool:

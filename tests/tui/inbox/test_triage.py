@@ -34,7 +34,7 @@ async def test_words_are_found_by_the_server(viewer: Viewer) -> None:
         assert len(queue(app)) > 10
         # More than rows show: what was said before the last message, too.
         assert not all("refund" in str(one).casefold() for one in queue(app))
-        assert " loaded" in lines(app)[-1]
+        assert "live" in lines(app)[-1]
 
 
 async def test_digits_show_views(viewer: Viewer) -> None:
@@ -245,7 +245,7 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         await pilot.press("backspace")
         await settle(pilot)
         assert "all conversations" in lines(app)[0]
-        assert "500 loaded" in lines(app)[-1]
+        assert " of 500 loaded" in lines(app)[-1]
 
 
 class SlowContacts(Halting):

@@ -127,7 +127,8 @@ class Bars:
 
         skips_wait: with the key that refreshes now, where it fits.
         """
-        loaded: Piece = ("dim", f" · {self._queue.loaded_words()} ")
+        words = self._queue.loaded_words()
+        loaded: Piece = ("dim", f" · {words} " if words else " ")
         now: list[Piece] = [
             ("dim", " · "),
             ("accent", self._keys["inbox.refresh"]),
