@@ -42,6 +42,8 @@ TEXT, HEADER, FOOTER, BUTTON = "text", "header", "footer", "button"
 CARD, ITEM, DETAIL = "card", "item", "detail"
 # Said about a message: a remark, in place of contents, of a deleted message, of a failed one.
 REMARK, PLACEHOLDER, DELETED, FAILURE = "remark", "placeholder", "deleted", "failure"
+# Where the conversation came from, which the customer did not write.
+AD = "ad"
 
 # Further rows of long lists and orders are summarised as "and N more".
 MOST_ROWS = 10
@@ -49,7 +51,7 @@ MOST_ROWS = 10
 # Larger amounts of orders are shown as they were sent.
 _LARGEST_PRICE = 10**12
 
-_IN_BRACKETS = (CARD, REMARK, PLACEHOLDER, DELETED, FAILURE)
+_IN_BRACKETS = (CARD, AD, REMARK, PLACEHOLDER, DELETED, FAILURE)
 _INDENTED = (ITEM, DETAIL)
 
 
@@ -597,7 +599,7 @@ def _referral(message: Message) -> list[MessageLine]:
     told = [_field(referral, name) for name in ("headline", "body", "source_url")]
     words = " · ".join(filter(None, told)) or source
     what = "a post" if source == "post" else "an ad"
-    return [MessageLine(REMARK, f"came from {what}: {words}")] if words else []
+    return [MessageLine(AD, f"came from {what}: {words}")] if words else []
 
 
 def _product(message: Message) -> list[MessageLine]:

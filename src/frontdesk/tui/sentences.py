@@ -57,6 +57,9 @@ NO_LATER_FILE = "No later file in this conversation"
 NO_EARLIER_FILE = "No earlier file in this conversation"
 NO_LATER_DAY = "No later day in this conversation"
 NO_EARLIER_DAY = "No earlier day is loaded. {key}: go to a date"
+REPLY_WINDOW = (
+    "For 24 hours after the customer's last message anything may be answered; later only a template"
+)
 NO_LATER_GROUP = "This is the last group"
 NO_EARLIER_GROUP = "This is the first group"
 NO_MESSAGES_SINCE = "No messages on or after {day:%Y-%m-%d}"

@@ -103,3 +103,18 @@ def test_another_conversation_ends_the_story(tmp_path: Path) -> None:
         assert f"0 from {name(0)}" in thread(app)
 
     play(OfOneCustomer(), tmp_path, story, size=(120, 60))
+
+
+def test_who_stands_on_the_reply_window_is_told_what_it_is(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "g", seconds=2.0)
+        await press(app, "4", seconds=1.0)
+        assert sentences.REPLY_WINDOW not in text(app)
+        for _ in range(20):
+            fact = app.inbox.contact.facts.row
+            if fact is not None and fact.label == "reply window":
+                break
+            await press(app, "j", seconds=0.2)
+        assert sentences.REPLY_WINDOW in text(app)
+
+    play(MemoryInbox(10), tmp_path, story, size=(160, 45))

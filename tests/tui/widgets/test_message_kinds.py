@@ -214,14 +214,6 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
         ),
         (
             {
-                "type": "text",
-                "text": "Hi",
-                "referral": {"headline": "Spring sale", "source_url": "https://fb.example/1"},
-            },
-            ["came from an ad: Spring sale · https://fb.example/1", "Hi"],
-        ),
-        (
-            {
                 "type": "unsupported",
                 "content": {"reason": "unknown_type", "original_type": "poll_creation"},
             },
@@ -236,6 +228,14 @@ def test_every_type_says_what_was_sent(members: dict[str, Any], lines: list[str]
     first, *others = drawn(message(**members), head=False)
     assert first.removesuffix("09:26").rstrip() == f"│ {lines[0]}"
     assert others == [f"│ {line}" for line in lines[1:]]
+
+
+def test_an_ad_is_a_line_of_the_system_above_the_customers_words() -> None:
+    referral = {"headline": "Spring sale", "source_url": "https://fb.example/1"}
+    told, head, words = drawn(message(text="Hi", referral=referral), head=True)
+    line = "came from an ad: Spring sale · https://fb.example/1"
+    assert told == " " * ((70 - len(line)) // 2) + line
+    assert (head[0], words.rstrip()) == ("│", "│ Hi")
 
 
 def words_at(time: str, words: str, width: int = 70) -> str:

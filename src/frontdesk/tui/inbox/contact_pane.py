@@ -63,6 +63,13 @@ class ContactPane(Pane):
 
     def on_mount(self) -> None:
         self.title.show([("strong", "Contact")])
+        self.watch(self.facts, "selected_key", self._explain, init=False)
+
+    def _explain(self) -> None:
+        """Say what the fact under the cursor means, if that is not said by its name."""
+        fact = self.facts.row
+        if self.facts.has_focus and fact is not None and fact.about:
+            say(self.screen, fact.about)
 
     def set_context(self, me: str, colours: Mapping[str, str]) -> None:
         """Set the own user's id or "", and the colours of labels by title."""

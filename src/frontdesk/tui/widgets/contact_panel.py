@@ -10,6 +10,7 @@ from frontdesk.inbox.rows import FixedRows
 from frontdesk.text.clean import first_non_blank, one_line
 from frontdesk.text.phones import channel_name, format_phone, username
 from frontdesk.text.times import ago, long_duration, short_date, time_of_day
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.chips import chip
 from frontdesk.tui.widgets.conversation_row import owner_name, stage, window_left
@@ -22,7 +23,8 @@ class Fact(NamedTuple):
     """Row of the pane: a heading (label only), a named value, or a plain value.
 
     `conversation_id`: enter opens that conversation. `copied`: text for the copy action, if it is
-    not the value. `chips`: labels and their colours, drawn instead of the value.
+    not the value. `chips`: labels and their colours, drawn instead of the value. `about`: what it
+    means, for a reader who stands on it.
     """
 
     label: str
@@ -31,6 +33,7 @@ class Fact(NamedTuple):
     conversation_id: str | None = None
     copied: str = ""
     chips: Sequence[tuple[str, str | None]] = ()
+    about: str = ""
 
     @property
     def heads(self) -> bool:
@@ -239,7 +242,7 @@ def _conversation(conversation: Conversation, context: FactContext) -> list[Fact
         facts.append(Fact("waiting", long_duration(now - waiting), stage(now - waiting)[1]))
     if window := window_left(conversation, clock):
         colour, left = window
-        facts.append(Fact("reply window", left, colour))
+        facts.append(Fact("reply window", left, colour, about=sentences.REPLY_WINDOW))
     began = clock.local(conversation.created_at)
     if began:
         facts.append(Fact("began", f"{short_date(began)} {began.year}"))

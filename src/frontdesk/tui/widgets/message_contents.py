@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from frontdesk.text.messages import (
+    AD,
     CARD,
     DELETED,
     DETAIL,
@@ -31,6 +32,7 @@ _PARTS: Mapping[str, str] = MappingProxyType(
         FOOTER: "dim italic",
         ITEM: "text",
         DETAIL: "dim",
+        AD: "dim",
         REMARK: "dim",
         PLACEHOLDER: "dim",
         DELETED: "dim italic",
@@ -38,7 +40,7 @@ _PARTS: Mapping[str, str] = MappingProxyType(
     }
 )
 # Told from the words of the sender by their style alone.
-_WITHOUT_BRACKETS = (REMARK, FAILURE)
+_WITHOUT_BRACKETS = (AD, REMARK, FAILURE)
 
 
 def block_of(line: MessageLine, symbols: MessageSymbols = EMOJI, *, hint: str = "") -> Block:

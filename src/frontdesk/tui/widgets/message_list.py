@@ -22,6 +22,7 @@ from frontdesk.text.clean import humanize, one_line
 from frontdesk.text.entries import REACHED_BY_REACTIONS, NewSinceVisit, is_shown_above
 from frontdesk.text.limits import TEXT
 from frontdesk.text.messages import (
+    AD,
     BUTTON,
     CARD,
     Entry,
@@ -197,7 +198,8 @@ def message_lines(
     reach = max(0, min(width - 1, REACH))
     rows = [_who(message, context)] if head else []
     rows += _content_lines(message, context, _room(message, width))
-    lines = []
+    came_from = (line.text for line in content_lines(message) if line.role == AD)
+    lines = [line for text in came_from for line in _centred(text, width)]
     for at, row in enumerate(rows):
         meta = _meta(message, context, timed=timed) if not at else []
         if not head and width_of([*bar, *row, *meta]) >= reach:
@@ -233,9 +235,10 @@ def _picture_in(message: Message, room: int, lines: int) -> "ShownPicture | None
 def _content_lines(message: Message, context: MessageContext, room: int) -> list[Line]:
     """Quote, contents, why a message failed, reactions."""
     lines = _quote(message, context, room)
+    contents = [line for line in content_lines(message) if line.role != AD]
     shown = _picture_in(message, room, context.picture_lines)
     failed = message.delivery_status == "failed"
-    for is_button, group in groupby(content_lines(message), lambda line: line.role == BUTTON):
+    for is_button, group in groupby(contents, lambda line: line.role == BUTTON):
         if is_button:
             titles = [line.text for line in group]
             lines += [[("strong", line)] for line in _button_lines(titles, room)]
@@ -351,8 +354,13 @@ def _reactions(message: Message, context: MessageContext) -> str:
 
 def _event_lines(message: Message, context: MessageContext, width: int) -> list[Line]:
     """A reaction or system message, centred, with its time first."""
+    return _centred(
+        f"{_time(message.created_at, context.clock)}  {_event(message, context)}", width
+    )
+
+
+def _centred(text: str, width: int) -> list[Line]:
     reach = min(width, REACH)
-    text = f"{_time(message.created_at, context.clock)}  {_event(message, context)}"
     lines = wrap(text, max(1, reach - 4))
     blanks = [max(0, (reach - width_of([("", line)])) // 2) for line in lines]
     return [
