@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from frontdesk.inbox import follow_ups
+from frontdesk.inbox import follow_ups, words
 from frontdesk.inbox.counting import count_of, count_with
 from frontdesk.query import parse
-from tests.inbox.memory import START, Server, Terminal, basic
+from tests.inbox.memory import START, VIEWS, Server, Terminal, basic
 
 HOUR = 3600.0
 
@@ -19,6 +19,27 @@ def test_a_hidden_conversation_leaves_the_list_and_the_next_one_is_selected() ->
     assert terminal.selected == before[2]
     assert "1 hidden" in terminal.status
     assert selected not in terminal.unread
+
+
+def test_all_tabs_and_titles_count_a_hidden_conversation_alike() -> None:
+    # Some are counted by the server, some from the rows that are loaded.
+    for server in (Server(300, counts_by=True), Server(300), Server(30, counts_by=True)):
+        terminal = Terminal(server)
+        terminal.wait(3.0)
+        before = {view: count_of(terminal.inbox, view.query) for view in VIEWS}
+        row = terminal.inbox.selected
+        assert row is not None
+        terminal.hide(HOUR)
+        terminal.wait(3.0)
+        for view, number in before.items():
+            has_it = terminal.inbox.planning.test(view.query.terms)(row)
+            now = count_of(terminal.inbox, view.query)
+            assert number is None or now == number - has_it, view.name
+        assert words.title(terminal.inbox).split()[-1] == str(
+            count_of(terminal.inbox, terminal.inbox.view.query)
+        )
+        terminal.query("is:followup")
+        assert len(terminal.names) == 1
 
 
 def test_a_row_that_came_under_the_cursor_by_itself_is_not_read() -> None:

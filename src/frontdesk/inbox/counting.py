@@ -88,7 +88,7 @@ def unread_count(inbox: Inbox) -> UnreadCount:
     read = memo[key]
     if read is None:
         return UnreadCount(counts.unread, of_server=True)
-    return UnreadCount(max(0, counts.unread - read))
+    return UnreadCount(max(0, counts.unread - read - _hidden_among(inbox, UNREAD)))
 
 
 def _read_here(inbox: Inbox) -> int | None:
@@ -127,7 +127,7 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     plan = inbox.planning.plan_of(query)
     number = None if plan.rest else _counted_of(inbox, plan.filter)
     if number is not None:
-        return number
+        return number if isinstance(number, AtLeast) else number - _hidden_among(inbox, query)
     if inbox.planning.lacks_me(plan):
         return None
     if inbox.all_counts is None and not inbox.cached.lacking("counts"):
@@ -140,6 +140,15 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     filters = dict.fromkeys((plan.filter, unsorted_filter(plan.filter)))
     counted = (_count_rows(inbox, plan._replace(filter=filter), known) for filter in filters)
     return next((number for number in counted if number is not None), None)
+
+
+def _hidden_among(inbox: Inbox, query: Query) -> int:
+    """Number of conversations of a query that are hidden on this computer, which no list shows."""
+    hidden = inbox.planning.hidden_in(query.terms)
+    if not hidden:
+        return 0
+    rows = inbox.cached.conversations_by_id(hidden).values()
+    return sum(map(inbox.planning.test(query.terms), rows))
 
 
 def note_tallies(inbox: Inbox) -> None:
