@@ -52,6 +52,7 @@ DRIVER = re.compile(
     rb"|\x1b\[\?\d+\$p"
     rb"|\x1b\[[<>=]\d*u"
     rb"|\x1b\]22;[a-z-]+\x07"
+    rb"|\x1b\]11;\?\x1b\\|\x1b\[c"
 )
 CONTROL = re.compile(rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\r(?!\n)|(?<!\r)\n")
 

@@ -166,7 +166,12 @@ def hints_that_name_an_action(status: str) -> list[tuple[str, str]]:
     """Key and words of those hints of a status line that are not about the list itself."""
     hints = status.partition(" live")[0].split("   ")
     pairs = [hint.strip(" [").partition(" ")[::2] for hint in hints if hint.strip()]
-    named = [(key, words.strip(" ]")) for key, words in pairs if len(key) == 1 or key == "esc"]
+    # Some have two keys: 3 5 channels, people.
+    named = [
+        (key, re.sub(r"^\d ", "", words.strip(" ]")))
+        for key, words in pairs
+        if len(key) == 1 or key == "esc"
+    ]
     return [pair for pair in named if pair[0] not in "j↵↑t" or pair[1].startswith("date")]
 
 

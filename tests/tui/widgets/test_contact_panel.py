@@ -45,9 +45,10 @@ def facts(
     notes: tuple[Note, ...] | None = (),
     others: tuple[Conversation, ...] = (),
     context: FactContext = CONTEXT,
+    head: str = "Conversations",
 ) -> list[Fact]:
     known = Contact.model_validate({"id": "88", **contact}) if contact is not None else None
-    return contact_facts(of or conversation(), known, fields, notes, others, context)
+    return contact_facts(of or conversation(), known, fields, notes, others, context, head=head)
 
 
 def named(facts: list[Fact]) -> dict[str, str]:
@@ -307,12 +308,11 @@ def test_every_line_of_every_fact_is_exactly_as_wide_as_the_pane(
 
 def test_other_conversations_are_those_seen_and_lead_there() -> None:
     other = conversation(id="2", channel={"id": "9", "name": "Sales\nBR"}, status="resolved")
-    found = facts(others=(conversation(), other))
-    heading = next(at for at, fact in enumerate(found) if fact.label.startswith("Other"))
-    assert "on this computer" in found[heading].label
-    assert [(fact.label, fact.value, fact.conversation_id) for fact in found[heading + 1 :]] == [
-        ("Sales BR", "resolved · 12m", "2")
-    ]
+    found = facts(others=(conversation(), other), head="Conversations on this computer")
+    heading = next(at for at, fact in enumerate(found) if fact.label.startswith("Conversations"))
+    shown, seen = found[heading + 1 :]
+    assert (shown.conversation_id, shown.part) == (conversation().id, "strong")
+    assert (seen.label, seen.value, seen.conversation_id) == ("Sales BR", "resolved · 12m", "2")
     assert facts(others=(conversation(),)) == facts()
 
 
