@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.app import App
+from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from frontdesk.client import InboxClient
+from frontdesk.tui.dialogs.base import DismissOnce
 from frontdesk.tui.setup_form import ConnectApp
 from tests.tui.conftest import Viewer, notifications, settle, shown
 from tests.tui.faulty_sources import Lasting
@@ -154,3 +156,37 @@ async def test_a_paste_outside_an_input_is_not_forwarded_endlessly(viewer: Viewe
             await settle(pilot)
             await settle(pilot)
     assert len(met) < 20
+
+
+class Departing(Static):
+    """Notes whether its screen counts as composed when it comes and when it goes."""
+
+    noted: list[bool]
+
+    def on_mount(self) -> None:
+        self.noted = [self.of.composed]
+
+    def on_unmount(self) -> None:
+        self.noted.append(self.of.composed)
+
+    @property
+    def of(self) -> DismissOnce[None]:
+        assert isinstance(self.parent, DismissOnce)
+        return self.parent
+
+
+async def test_a_screen_is_not_composed_once_the_first_of_its_widgets_goes() -> None:
+    widgets = [Departing(), Departing()]
+
+    class Pair(DismissOnce[None]):
+        def compose(self) -> ComposeResult:
+            yield from widgets
+
+    app, screen = App[None](), Pair()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        await pilot.pause()
+        assert screen.composed
+    # The terminal or the page was closed: the screen itself was not left.
+    assert not screen.left
+    assert [widget.noted for widget in widgets] == [[True, False], [True, False]]

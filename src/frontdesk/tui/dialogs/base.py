@@ -107,8 +107,11 @@ class SizedScreen(Screen[R]):
 
     @property
     def composed(self) -> bool:
-        """True if this screen has its widgets: not before, nor if the app ends meanwhile."""
-        return self.is_attached and bool(self.children)
+        """True if this screen has its widgets: not before, nor once the app ends.
+
+        The screen stops running before its widgets go one by one; a request may end meanwhile.
+        """
+        return self.is_running and self.is_attached and bool(self.children)
 
     def on_mount(self) -> None:
         self.watch(self, "focused", self._focus_moved, init=False)

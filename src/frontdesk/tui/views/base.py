@@ -180,8 +180,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
 
     def describe(self) -> None:
         """Update the bars; a bar whose text is unchanged is not repainted."""
-        # While the application ends, its widgets go one by one.
-        if not self.composed or not self.query("#header") or not self.query("#status"):
+        if not self.composed:
             return
         self.query_one("#header", Bar).show(*self.heading())
         right: list[Piece] = [*self.connection.state, ("dim", " ")]
