@@ -388,6 +388,29 @@ def test_the_key_that_skips_a_wait_gives_way_to_what_is_loaded(tmp_path: Path) -
     play(source, tmp_path, story, size=(80, 24))
 
 
+def test_hints_stay_while_something_is_asked(tmp_path: Path) -> None:
+    seconds = [0.0]
+    source = MemoryInbox(300, lambda: seconds[0])
+
+    def hints(app: MemoryInboxApp) -> str:
+        return status(app).partition(" live")[0].rstrip()
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", seconds=3.0)
+        before = hints(app)
+        assert " of " in status(app)
+        seconds[0] = 9.0
+        await press(app, "ctrl+r", seconds=1.0)
+        assert "asking" not in status(app)
+        await asyncio.sleep(4.0)
+        assert "asking…" in status(app)
+        assert hints(app) == before
+
+    for size in ((80, 24), (100, 30), (120, 40)):
+        seconds[0] = 0.0
+        play(source, tmp_path / f"{size[0]}", story, size=size)
+
+
 class Slow(MemoryInbox):
     """Each answer takes a second."""
 

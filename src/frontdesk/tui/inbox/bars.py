@@ -144,7 +144,9 @@ class Bars:
             ]
         leads_back = hints[0].action == "inbox.back"
         help = self._keys.hint("{inbox.help} help")
-        self.status.show_hints(hints, help, right, first_stays=leads_back)
+        # What is being asked is said beside the rows that are loaded, and takes no hint away.
+        kept = width_of([loaded]) if words else 0
+        self.status.show_hints(hints, help, right, first_stays=leads_back, kept=kept)
         self._queue.refresh_empty_words()
 
     def _show_views(self) -> None:

@@ -168,13 +168,15 @@ class StatusBar(Bar):
         state: Sequence[Piece],
         *,
         first_stays: bool = False,
+        kept: int = 0,
     ) -> None:
         """Show as many hints as fit beside the state, and always the last one.
 
-        first_stays: show the first one always, and the last one only if it fits too.
+        first_stays: show the first one always, and the last one only if it fits too. kept: cells
+        that hints leave besides `STATE_WIDTH`, also while the state has no words in them.
         """
         free = self.size.width - width_of(state) - 2
-        room = min(free, self.size.width - self.STATE_WIDTH - 2)
+        room = min(free, self.size.width - self.STATE_WIDTH - kept - 2)
         shown: Sequence[Hint] = [last]
         if first_stays:
             both = [hints[0], last]
