@@ -69,11 +69,9 @@ def test_a_column_that_there_is_not_is_refused_with_those_that_there_are() -> No
     ("command", "column"),
     [("labels", "title"), ("users", "name"), ("channels", "name"), ("replies", "short_code")],
 )
-def test_the_first_rows_of_a_whole_list_are_printed(
-    sample_file: Path, command: str, column: str
-) -> None:
+def test_the_first_rows_of_a_whole_list_are_printed(inbox: Path, command: str, column: str) -> None:
     def printed(*options: str) -> list[str]:
-        ended = run_on(sample_file, command, "list", *options, "--json", column)
+        ended = run_on(inbox, command, "list", *options, "--json", column)
         assert ended.exit_code == 0
         return [row[column] for row in json.loads(ended.stdout)]
 
@@ -83,16 +81,16 @@ def test_the_first_rows_of_a_whole_list_are_printed(
     assert sorted(whole) == sorted(printed("--all"))
 
 
-def test_who_wrote_last_comes_first_of_contacts(sample_file: Path) -> None:
+def test_who_wrote_last_comes_first_of_contacts(inbox: Path) -> None:
     options = ("--sort", "last_activity_at", "--limit", "5", "--json", "last_activity_at")
-    ended = run_on(sample_file, "contacts", "list", *options)
+    ended = run_on(inbox, "contacts", "list", *options)
     times = [row["last_activity_at"] for row in json.loads(ended.stdout)]
     assert times == sorted(times, reverse=True)
     assert "more contacts: --all, or --limit 10" in ended.stderr
 
 
 @pytest.mark.parametrize("option", [("--page",), ("--cursor", "v1.x")])
-def test_an_order_needs_the_whole_list(sample_file: Path, option: tuple[str, ...]) -> None:
-    ended = run_on(sample_file, "labels", "list", "--sort", "title", *option)
+def test_an_order_needs_the_whole_list(inbox: Path, option: tuple[str, ...]) -> None:
+    ended = run_on(inbox, "labels", "list", "--sort", "title", *option)
     assert ended.exit_code == USAGE
     assert "--sort needs the whole list" in ended.stderr
