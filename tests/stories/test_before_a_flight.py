@@ -23,7 +23,7 @@ def test_before_a_flight(shell: Shell, serve: Serve, inbox: Path, key: str, tmp_
     terminal = viewer_at(url, tmp_path, key)
     try:
         terminal.until("offline")
-        terminal.until("All open 60", "live")
+        terminal.until("All open 60", "offline")
         # Nobody has opened this conversation here.
         terminal.send("scounting back from your photo")
         terminal.until("Counting back from your photo")

@@ -43,7 +43,7 @@ def see_who_needs_somebody(terminal: Recorded) -> None:
     terminal.until("needs:human", within="header")
     terminal.send("Sw")
     terminal.until("sort:waiting", within="header")
-    terminal.until("longest waiting", "loaded")
+    terminal.until("longest waiting", "live")
     terminal.send("\x7f\x7f\x7f")
     terminal.until("is:open    F edit", within="header")
 
