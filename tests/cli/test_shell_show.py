@@ -232,7 +232,14 @@ def test_the_shell_prints_a_customer_as_one_thread(
         assert f"Conversation: {id} · " in text
     parts = [line for line in text.splitlines() if line.startswith("-- ")]
     assert len(parts) >= 2
-    assert "### " in output_of(inbox, *view, "--format", "markdown")
+    # A day stands above the conversations of it.
+    headed = [
+        line for line in text.splitlines() if line.startswith("-- ") or re.search(r"day \d", line)
+    ]
+    assert not headed[0].startswith("-- ")
+    markdown = output_of(inbox, *view, "--format", "markdown").splitlines()
+    levels = [line.split(" ")[0] for line in markdown if line.startswith("#")]
+    assert levels[:3] == ["#", "##", "###"]
     newest = json.loads(output_of(inbox, *view, "--last", "2", "--format", "json"))
     assert newest == entries[-len(newest) :]
     assert sum("direction" in one for one in newest) == 2

@@ -91,13 +91,13 @@ def text_lines(
     """
     day = part = ""
     for entry, quote in _with_quotes(entries, contact):
-        if part != (part := parts.get(entry.conversation_id or "", "")):
-            yield f"{'' if not day else chr(10)}-- {part} --"
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "at an unknown time"
         if new_day != day:
             yield f"{'' if not day else chr(10)}{new_day}"
             day = new_day
+        if part != (part := parts.get(entry.conversation_id or "", "")):
+            yield f"-- {part} --"
         yield f"{_clock(moment)}  {_head(entry, contact)}"
         for line in _plain_text(quote, entry).split("\n"):
             yield f"{_INDENT}{line}".rstrip()
@@ -115,13 +115,13 @@ def markdown_lines(
     """
     day = part = ""
     for entry, quote in _with_quotes(entries, contact):
-        if part != (part := parts.get(entry.conversation_id or "", "")):
-            yield f"### {escape_markdown(part)}\n"
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "At an unknown time"
         if new_day != day:
             yield f"## {new_day}\n"
             day = new_day
+        if part != (part := parts.get(entry.conversation_id or "", "")):
+            yield f"### {escape_markdown(part)}\n"
         mark = "> " if isinstance(entry, Note) else ""
         yield f"{mark}**{_clock(moment)} {escaped(_head(entry, contact))}**  "
         if quote:

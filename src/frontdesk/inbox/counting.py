@@ -142,13 +142,16 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     return next((number for number in counted if number is not None), None)
 
 
+def hidden_rows(inbox: Inbox, query: Query) -> list[Conversation]:
+    """Conversations that are hidden on this computer, where the list of a query leaves them out."""
+    hidden = inbox.planning.hidden_in(query.terms)
+    return list(inbox.cached.conversations_by_id(hidden).values()) if hidden else []
+
+
 def _hidden_among(inbox: Inbox, query: Query) -> int:
     """Number of conversations of a query that are hidden on this computer, which no list shows."""
-    hidden = inbox.planning.hidden_in(query.terms)
-    if not hidden:
-        return 0
-    rows = inbox.cached.conversations_by_id(hidden).values()
-    return sum(map(inbox.planning.test(query.terms), rows))
+    rows = hidden_rows(inbox, query)
+    return sum(map(inbox.planning.test(query.terms), rows)) if rows else 0
 
 
 def note_tallies(inbox: Inbox) -> None:

@@ -157,6 +157,22 @@ def thread_foot(conversation: Conversation, clock: Clock, *, no_notes: str = "")
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
 
 
+def thread_foot_fitted(
+    left: Sequence[Piece], said: Sequence[Piece], hints: Sequence[tuple[str, str]], width: int
+) -> tuple[Sequence[Piece], list[Piece]]:
+    """Left and right pieces of a thread's footer that fit into `width` cells.
+
+    Dropped first is what is on the left, then the longer words of hints. said: what is always on
+    the right. hints: each whole and short.
+    """
+    for shown, at in ((left, 0), ((), 0), ((), 1)):
+        pieces = [piece for hint in hints for piece in (("dim", "·"), ("accent", f" {hint[at]} "))]
+        right = [*said, *pieces[1:]]
+        if width_of([*shown, *right]) + 2 <= width:
+            break
+    return shown, right
+
+
 def story_words(shown: int, lacking: int) -> str:
     """How many of a customer's conversations are shown as one, and how many are not loaded."""
     words = counted(shown, "conversation")

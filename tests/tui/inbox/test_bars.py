@@ -17,6 +17,7 @@ from frontdesk.tui.bar_texts import (
     list_title,
     rounded,
     thread_foot,
+    thread_foot_fitted,
     thread_head,
     unread_words,
     view_tabs,
@@ -336,3 +337,27 @@ def test_the_bars_of_the_inbox_give_up_what_there_is_no_room_for(
     ]
     drawing.add("unread", numbers)
     drawing.compare(pytestconfig, "bars")
+
+
+WHOLE = " showing: notes  f a all · 2 conversations  a only this one · ▼ more below  G "
+
+
+@pytest.mark.parametrize(
+    ("width", "left", "right"),
+    [
+        (120, " Reply window: 3h left", WHOLE),
+        (90, "", WHOLE),
+        (78, "", " f a all · a only this one · ▼ G "),
+        (35, "", " f a all · a only this one · ▼ G "),
+    ],
+)
+def test_the_foot_of_a_thread_gives_up_words_and_cuts_no_hint(
+    width: int, left: str, right: str
+) -> None:
+    hints = [
+        ("showing: notes  f a all", "f a all"),
+        ("2 conversations  a only this one", "a only this one"),
+        ("▼ more below  G", "▼ G"),
+    ]
+    shown = thread_foot_fitted([("dim", " Reply window: 3h left")], [], hints, width)
+    assert tuple(map(said, shown)) == (left, right)

@@ -69,6 +69,31 @@ def test_a_customers_conversations_are_one_thread_and_one_key_leads_back(tmp_pat
     play(source, tmp_path, story, size=(120, 60))
 
 
+def test_a_reader_who_looks_at_one_conversation_returns_to_the_place_in_the_story(
+    tmp_path: Path,
+) -> None:
+    def selected(app: MemoryInboxApp) -> str:
+        return app.inbox.thread.messages.selected_key or ""
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "g", "a", seconds=3.0)
+        await press(app, *"kkkkkk", seconds=1.0)
+        before, shown = selected(app), thread(app)
+        assert before.startswith("message ")
+        assert not before.startswith("message 0.")
+        await press(app, "a", seconds=1.0)
+        assert selected(app).startswith("message 0.")
+        await press(app, "a", seconds=1.0)
+        assert (selected(app), thread(app)) == (before, shown)
+        await press(app, "a", seconds=1.0)
+        await press(app, "j", seconds=0.5)
+        moved = selected(app)
+        await press(app, "a", seconds=1.0)
+        assert selected(app) == moved
+
+    play(OfOneCustomer(), tmp_path, story, size=(120, 30))
+
+
 def test_a_customer_with_one_conversation_has_no_other_story(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "g", "a", seconds=2.0)

@@ -17,7 +17,7 @@ from frontdesk.tui.widgets.channel_list import (
     tabs_in,
 )
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.wire import Channel, Counts
+from frontdesk.wire import Channel, Conversation, Counts
 from tests.tui.texts import drawn_text
 from tests.tui.widgets.test_partial_repaints import OneWidgetApp
 
@@ -55,6 +55,30 @@ def test_all_channels_come_first_then_each_in_the_servers_order() -> None:
 
 def test_without_a_chosen_channel_it_is_all_of_them() -> None:
     assert [row.chosen for row in channel_rows([channel()], COUNTS, None)] == [True, False]
+
+
+def test_what_is_hidden_on_this_computer_is_not_counted() -> None:
+    numbers = [
+        {"channel": "1", "open": 9, "awaiting_human": 2},
+        {"channel": "2", "open": 3, "awaiting_human": 0},
+    ]
+    counts = Counts.model_validate({"open": 12, "by_channel": numbers})
+    members = {"contact": {"id": "7"}, "last_activity_at": "2026-03-14T09:00:00Z"}
+    rows = [("1", "open", True), ("1", "open", False), ("2", "resolved", False)]
+    hidden = [
+        Conversation.model_validate(
+            {
+                **members,
+                "id": str(at),
+                "channel": {"id": in_channel},
+                "status": status,
+                "awaiting_human": needs,
+            }
+        )
+        for at, (in_channel, status, needs) in enumerate(rows)
+    ]
+    shown = channel_rows([channel(id="1"), channel(id="2")], counts, None, hidden)
+    assert [(row.open, row.awaiting) for row in shown] == [(10, 0), (7, 1), (3, 0)]
 
 
 def test_without_counts_nothing_is_counted() -> None:

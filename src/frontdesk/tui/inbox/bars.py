@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from frontdesk.inbox.counting import UnreadCount, count_of, unread_count
+from frontdesk.inbox.counting import UnreadCount, count_of, hidden_rows, unread_count
 from frontdesk.query import SavedView, Term
 from frontdesk.tui import bar_texts
 from frontdesk.tui.inbox.channel_pane import ChannelPane
@@ -91,7 +91,8 @@ class Bars:
         """Render header, channel tabs, and the words of the list panes."""
         queue, inbox = self._queue, self._queue.inbox
         tabs, filters = self.channel_tabs, self._keys.fill(" {inbox.filter} filters ")
-        rows = self._channel_pane.show(inbox.view.shown)
+        hidden = hidden_rows(inbox, inbox.view.query)
+        rows = self._channel_pane.show(inbox.view.shown, hidden)
         if width_of(channel_tabs(ChannelTabs(rows))) + len(filters) > tabs.size.width:
             # The status line has this hint too.
             filters = ""

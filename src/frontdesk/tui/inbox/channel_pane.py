@@ -14,7 +14,7 @@ from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.channel_list import ChannelItem, ChannelList, channel_rows
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import Conversation, ConversationFilter
 
 # Bindings of the panes beside the thread; elsewhere these keys go to the next conversation.
 CHANNEL_KEYS: list[BindingType] = [
@@ -40,14 +40,15 @@ class ChannelPane(Pane):
         super().__init__("channels", self.list)
         self._mailbox = mailbox
 
-    def show(self, plan: QueryPlan) -> Sequence[ChannelItem]:
-        """Show the channels, that of the view marked; returns the rows.
+    def show(self, plan: QueryPlan, hidden: Sequence[Conversation]) -> Sequence[ChannelItem]:
+        """Show the channels, that of the view marked; returns the rows. hidden: see `channel_rows`.
 
         The server counts only the open conversations of a channel, so other views have no counts.
         """
         known = self._mailbox.counts(ConversationFilter())
         counts = known if counts_channels(plan.filter) and not plan.rest else None
-        rows = channel_rows(self._mailbox.catalogues.channels(), counts, plan.filter.channel)
+        channels = self._mailbox.catalogues.channels()
+        rows = channel_rows(channels, counts, plan.filter.channel, hidden)
         self.list.show_channels(rows)
         unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
         self.title.show([("strong", "Channels")], unlisted)

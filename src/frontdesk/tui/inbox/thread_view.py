@@ -123,7 +123,8 @@ class OfShown(NamedTuple):
 
     unreadable: entries that the last answer dropped. unfiltered: the place before a thread filter,
     None at the end; filtered_at: the row that the filter went to. new: what was new before it was
-    shown first. seen_to: the last entry that was in view, or there from the beginning.
+    shown first. seen_to: the last entry that was in view, or there from the beginning. story_left:
+    where the cursor was set as the story was left, and the place in it before; None at its end.
     """
 
     unreadable: int = 0
@@ -131,6 +132,7 @@ class OfShown(NamedTuple):
     filtered_at: str | None = None
     new: NewSinceVisit | None = None
     seen_to: str | None = None
+    story_left: tuple[str | None, Place | None] = (None, None)
 
 
 def file_beside(rows: Rows[Entry], position: int, step: int) -> int | None:
@@ -238,20 +240,34 @@ class ThreadView(Pane):
         self.refresh_bars()
 
     def show_story(self, story: "Story") -> None:
-        """Show the whole story of the customer, at the same place."""
-        place = None if self.messages.at_end else self.messages.place
+        """Show the whole story of the customer, at the same place.
+
+        A reader who has not moved since the story was left returns to the place in it.
+        """
+        place = None if self._rests_at_end else self.messages.place
+        left_to, left = self._of_shown.story_left
+        if left is not None and self.messages.selected_key == left_to:
+            place = left
         self._remember_place()
         self.story = self.listing = story
         self._show_around(place)
 
     def leave_story(self, conversation: Conversation) -> None:
         """Show the conversation alone, at the entry under the cursor, or at the one before it."""
-        row = None if self.messages.at_end else self.messages.row
+        row = None if self._rests_at_end else self.messages.row
+        left = self.messages.place if row is not None else None
         self.story, self.listing = None, self._mailbox.thread(conversation.id)
         key, rows = self.messages.selected_key, self._rows()
         if row is not None and len(rows) and rows.find(key or "") is None:
             key = rows.key(nearest(rows, row))
         self._show_around(None if row is None or key is None else Place(key, 0, key))
+        story_left = self.messages.selected_key, left
+        self._of_shown = self._of_shown._replace(story_left=story_left)
+
+    @property
+    def _rests_at_end(self) -> bool:
+        messages = self.messages
+        return messages.at_end and messages.cursor == len(messages.rows) - 1
 
     def _show_around(self, place: Place | None) -> None:
         """Show other rows of the same customer at a place, or at their end."""
@@ -350,25 +366,26 @@ class ThreadView(Pane):
         )
         if self.progress:
             words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
-        all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
-        shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
-        shown += self._story_words()
         unreadable = self._of_shown.unreadable
-        lost = f"{unreadable} unreadable " if unreadable else ""
-        below: list[Piece] = []
+        said = [*self._age(), ("warning", f"{unreadable} unreadable " if unreadable else "")]
         self._shown_at_end, self._new_below = self.messages.at_end, self._count_new_below()
-        if self.listing and not self._shown_at_end:
-            more = f"{self._new_below} new ↓" if self._new_below else "▼ more below "
-            below = [("accent", f" {more} {self._keys['list.last']} ")]
-        self.foot.show(words, [*self._age(), ("warning", lost), *shown, *below])
+        self.foot.show_fitted(partial(bar_texts.thread_foot_fitted, words, said, self._hints()))
 
-    def _story_words(self) -> list[Piece]:
-        """How many conversations are shown as one, and of which there is nothing here."""
-        if self.story is None:
-            return []
-        shown, lacks = len(self.story.conversations), len(self.story.lacks)
-        words = bar_texts.story_words(shown - lacks, lacks)
-        return [("accent", f"{words}  {self._keys['inbox.story']} only this one ")]
+    def _hints(self) -> list[tuple[str, str]]:
+        """What is shown of the thread, and how to see the rest: whole, and as little as will do."""
+        hints = []
+        if self.filter != ALL:
+            all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
+            hints.append((f"showing: {self.filter}  {all}", all))
+        if self.story is not None:
+            shown, lacks = len(self.story.conversations), len(self.story.lacks)
+            alone = f"{self._keys['inbox.story']} only this one"
+            hints.append((f"{bar_texts.story_words(shown - lacks, lacks)}  {alone}", alone))
+        if self.listing and not self._shown_at_end:
+            last, new = self._keys["list.last"], self._new_below
+            more = (f"{new} new ↓ {last}",) * 2 if new else (f"▼ more below  {last}", f"▼ {last}")
+            hints.append((more[0], more[1]))
+        return hints
 
     def _age(self) -> list[Piece]:
         """Time of the last refresh, if the latest refresh failed."""
@@ -451,6 +468,8 @@ class ThreadView(Pane):
 
     def _empty_words(self) -> str:
         words = sentences.NO_MESSAGES[self.filter]
+        if self.story is not None:
+            words = words.replace("this conversation", "these conversations")
         whole = self.listing is not None and self.listing.complete
         return words if whole else sentences.AMONG_LOADED.format(words=words)
 

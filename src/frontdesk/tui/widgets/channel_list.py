@@ -1,5 +1,6 @@
 """List of channels with their open conversations: as a pane, or as a line of tabs."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from frontdesk.inbox.rows import FixedRows
 from frontdesk.text.clean import one_line
 from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire import Channel, Counts
+from frontdesk.wire import Channel, Conversation, Counts
 
 ALL_CHANNELS = ""
 
@@ -33,13 +34,27 @@ class ChannelItem(NamedTuple):
 
 
 def channel_rows(
-    channels: Sequence[Channel], counts: Counts | None, current: str | None
+    channels: Sequence[Channel],
+    counts: Counts | None,
+    current: str | None,
+    hidden: Sequence[Conversation] = (),
 ) -> list[ChannelItem]:
-    """All channels first, then each in the server's order, with its open conversations."""
+    """All channels first, then each in the server's order, with its open conversations.
+
+    hidden: conversations that lists leave out on this computer, which are not counted.
+    """
     by_channel = counts.by_channel if counts else ()
-    open_in = {entry.channel: entry.open for entry in by_channel}
-    awaiting = {entry.channel: entry.awaiting_human or 0 for entry in by_channel}
-    rows = [ChannelItem(None, counts.open if counts else None, current is None)]
+    left_out = [row for row in hidden if row.status == "open"]
+    hidden_in = Counter(row.channel.id for row in left_out)
+    in_need = Counter(row.channel.id for row in left_out if row.awaiting_human)
+    open_in = {
+        entry.channel: entry.open and entry.open - hidden_in[entry.channel] for entry in by_channel
+    }
+    awaiting = {
+        entry.channel: (entry.awaiting_human or 0) - in_need[entry.channel] for entry in by_channel
+    }
+    every = counts.open if counts else None
+    rows = [ChannelItem(None, every and every - len(left_out), current is None)]
     for channel in channels:
         # A server that counts no channel at all does not mean that they are empty.
         count = open_in.get(channel.id, 0) if open_in else None
