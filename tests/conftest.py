@@ -4,7 +4,9 @@ import gc
 import os
 import shutil
 import signal
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -93,11 +95,18 @@ def database(engine: Engine) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="session")
-def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A database with the sample as it is at NOW; not to be written to."""
     path = tmp_path_factory.mktemp("sample") / "inbox.db"
     create_demo(path, now=NOW_MILLISECONDS)
-    return path
+    before = _revisions(path)
+    yield path
+    assert _revisions(path) == before, "A test has written to the sample of all tests"
+
+
+def _revisions(path: Path) -> list[tuple[int]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT revision FROM account").fetchall()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.mailbox.inbox import ALL, NOW, Inbox, at
 
 from frontdesk.cache import Cache
-from frontdesk.errors import ServerFailed, Unreachable
+from frontdesk.errors import NotFound, ServerFailed, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.story import Story
 from frontdesk.text.messages import Entry
@@ -127,6 +127,25 @@ async def test_what_cannot_be_loaded_is_left_out_and_said(inbox: Inbox, mailbox:
     assert [row.id for row in story.stale] == ["1"]
     await story.refresh()
     assert (story.lacks, keys(story)) == ([], written(inbox))
+
+
+async def test_a_conversation_that_is_deleted_meanwhile_leaves_the_story(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    of_customer(inbox, "1", "2", "3")
+    for id in ("1", "2", "3"):
+        write(inbox, id, 3)
+    story = await opened(mailbox, "3")
+    await story.refresh()
+    assert len(story.conversations) == 3
+    for id in ("1", "2"):
+        write(inbox, id)
+    await mailbox.refresh_conversations(ALL)
+    # Both are asked for, and are gone by the time.
+    inbox.failures = {"messages": NotFound("There is no such conversation")}
+    del inbox.conversations["1"], inbox.conversations["2"]
+    await asyncio.gather(story.refresh(), story.refresh())
+    assert [row.id for row in story.conversations] == ["3"]
 
 
 async def test_without_any_other_conversation_the_failure_is_told(

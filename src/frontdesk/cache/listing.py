@@ -221,8 +221,12 @@ class Listing(Generic[T]):
 
     def lowest(self) -> Key | None:
         """Sort key of the first row in the order of keys, as it is saved now; None without rows."""
-        rows = self._rows(f"{_KEYS} LIMIT 1", (self._number, *LOWEST))
-        return Key(*rows[0]) if rows else None
+        try:
+            rows = self._rows(f"{_KEYS} LIMIT 1", (self._number, *LOWEST))
+            return Key(*rows[0]) if rows else None
+        except NONSENSE as error:
+            self._recover(error)
+            return None
 
     def body(self, position: int) -> bytes:
         """JSON of the row at a position, which takes less memory than the value."""

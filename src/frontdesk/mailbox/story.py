@@ -161,7 +161,7 @@ class Story:
     async def _refresh_stale(self) -> None:
         self.reload()
         for conversation in self.stale:
-            await self._refreshed(conversation.id)
+            await self._refreshed(conversation)
         self.reload()
 
     @property
@@ -179,12 +179,12 @@ class Story:
         """Let what could not be loaded be asked for again."""
         self._asked.clear()
 
-    async def _refreshed(self, id: str) -> bool:
+    async def _refreshed(self, conversation: Conversation) -> bool:
         """Request the newest messages and notes of a conversation; False if that fails."""
-        self._asked[id] = self._parts[id].conversation.last_activity_at
+        self._asked[conversation.id] = conversation.last_activity_at
         try:
-            await self._mailbox.refresh_thread(id)
-            await self._mailbox.refresh_notes(id)
+            await self._mailbox.refresh_thread(conversation.id)
+            await self._mailbox.refresh_notes(conversation.id)
         except InboxError:
             return False
         return True
@@ -203,9 +203,8 @@ class Story:
         part = self._next
         if part is None:
             return
-        id = part.conversation.id
         if part.is_loaded:
-            await self._mailbox.older_messages(id)
+            await self._mailbox.older_messages(part.conversation.id)
         else:
-            part.lacks = not await self._refreshed(id)
+            part.lacks = not await self._refreshed(part.conversation)
         self.reload()
