@@ -141,6 +141,11 @@ def file_beside(rows: Rows[Entry], position: int, step: int) -> int | None:
     return next((at for at in positions if has_file(rows[at])), None)
 
 
+def _rests_at_end(messages: Thread) -> bool:
+    """True if the cursor is on the last entry, and that is in view."""
+    return messages.at_end and messages.cursor == len(messages.rows) - 1
+
+
 class ThreadView(Pane):
     """Shows one conversation from the cache, or its customer's story around it.
 
@@ -244,7 +249,7 @@ class ThreadView(Pane):
 
         A reader who has not moved since the story was left returns to the place in it.
         """
-        place = None if self._rests_at_end else self.messages.place
+        place = None if _rests_at_end(self.messages) else self.messages.place
         left_to, left = self._of_shown.story_left
         if left is not None and self.messages.selected_key == left_to:
             place = left
@@ -254,7 +259,7 @@ class ThreadView(Pane):
 
     def leave_story(self, conversation: Conversation) -> None:
         """Show the conversation alone, at the entry under the cursor, or at the one before it."""
-        row = None if self._rests_at_end else self.messages.row
+        row = None if _rests_at_end(self.messages) else self.messages.row
         left = self.messages.place if row is not None else None
         self.story, self.listing = None, self._mailbox.thread(conversation.id)
         key, rows = self.messages.selected_key, self._rows()
@@ -263,11 +268,6 @@ class ThreadView(Pane):
         self._show_around(None if row is None or key is None else Place(key, 0, key))
         story_left = self.messages.selected_key, left
         self._of_shown = self._of_shown._replace(story_left=story_left)
-
-    @property
-    def _rests_at_end(self) -> bool:
-        messages = self.messages
-        return messages.at_end and messages.cursor == len(messages.rows) - 1
 
     def _show_around(self, place: Place | None) -> None:
         """Show other rows of the same customer at a place, or at their end."""
@@ -427,20 +427,16 @@ class ThreadView(Pane):
         depth: int,
         new: NewSinceVisit | None,
     ) -> ThreadContents:
-        is_story = self.story is not None and listing is self.story
+        story = self.story if listing is self.story else None
+        of_story = story.conversations if story is not None else ()
         return ThreadContents(
             filtered(listing, self.filter, depth),
             contact=name_or_phone(conversation.contact) or "Customer",
             new=new,
             top_words=self._top_words(listing, depth),
             results=self._results(conversation.id),
-            parts=self._parts() if is_story else {},
+            parts={row.id: part_words(row, self._clock.now()) for row in of_story},
         )
-
-    def _parts(self) -> Mapping[str, str]:
-        """Words of each conversation of the story, by its id."""
-        rows = self.story.conversations if self.story is not None else ()
-        return {row.id: part_words(row, self._clock.now()) for row in rows}
 
     def _results(self, conversation_id: str) -> "Results":
         """What programs wrote about a conversation."""
