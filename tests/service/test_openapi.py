@@ -189,9 +189,9 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "ConversationPage": {"matches", "total", "total_capped", "remark"},
         "Counts": {"by_assignee", "by_label"},
         "LiveCounts": {"over_first_response", "over_reply", "waits"},
-        "Media": {"status", "width", "height", "duration_ms"},
+        "Media": {"status", "width", "height", "duration_ms", "text"},
         "Message": {"pricing", "expired_at"},
-        "MessagePreview": {"deleted_at"},
+        "MessagePreview": {"deleted_at", "media_text"},
         "PhoneRef": {"username"},
         "ReplyTo": {"voice"},
         "Metrics": {
@@ -273,6 +273,8 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
     }
     assert {pair for pair in absent if not pair[0].endswith("Problem")} == {
         ("Conversation", "last_message"),
+        ("Media", "text"),
+        ("MessagePreview", "media_text"),
         ("Counts", "by_assignee"),
         ("Counts", "by_label"),
         *(

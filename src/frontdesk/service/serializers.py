@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -40,6 +41,7 @@ from frontdesk.wire import (
     Wire,
     timestamp,
 )
+from frontdesk.wire.base import may_be_absent
 from frontdesk.wire.reports import Metrics
 from frontdesk.wire.values import DIRECTIONS, MEDIA_PATH, REFERRED_PRODUCT, STATUSES
 
@@ -434,9 +436,13 @@ def _error(text: str | None) -> ProviderError | None:
 
 
 def _members(kind: Any, text: str) -> dict[str, Any]:
-    """Decode stored members, with None for those missing."""
-    stored: dict[str, Any] = _contents(text)
-    return dict.fromkeys(kind.model_fields) | stored
+    """Decode stored members, with None for those missing that are always sent."""
+    return {**_nulls(kind), **_contents(text)}
+
+
+@cache
+def _nulls(kind: Any) -> dict[str, Any]:
+    return dict.fromkeys(name for name, one in kind.model_fields.items() if not may_be_absent(one))
 
 
 def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:

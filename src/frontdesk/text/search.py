@@ -38,9 +38,14 @@ _UNSAID = frozenset(
 
 
 def message_pieces(message: Mapping[str, Any]) -> Iterator[str]:
-    """Text or caption of a message, the name of its file, and the texts of its contents."""
+    """Text or caption of a message, the name of its file and its words, the texts of its contents.
+
+    Stored files have their words elsewhere: only the wire has them with the message.
+    """
+    media = member(message, "media")
     yield from strings(message, "text")
-    yield from strings(member(message, "media"), "filename")
+    yield from strings(media, "filename")
+    yield from strings(member(media, "text"), "text")
     yield from strings(member(message, "referral"), "headline", "body")
     if content := message.get("content"):
         yield from _leaves(content)

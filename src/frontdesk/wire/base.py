@@ -38,10 +38,19 @@ def optional(
     return Field(default=default, description=description, **given)
 
 
+def may_be_absent(member: FieldInfo) -> bool:
+    """True if the member is sent only where it applies."""
+    return "required" in _marks(member)
+
+
 def is_promised(member: FieldInfo) -> bool:
     """True if every server has the member always: no extension, nor only where it applies."""
+    return EXTENSION not in _marks(member) and not may_be_absent(member)
+
+
+def _marks(member: FieldInfo) -> dict[str, Any]:
     marks = member.json_schema_extra
-    return not isinstance(marks, dict) or not ({"required", EXTENSION} & marks.keys())
+    return marks if isinstance(marks, dict) else {}
 
 
 class Time:

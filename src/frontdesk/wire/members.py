@@ -13,6 +13,7 @@ from frontdesk.wire.values import (
     DELIVERY_STEPS,
     DIRECTIONS,
     MEDIA_STATUSES,
+    MEDIA_TEXT_STATUSES,
     MEDIA_TYPES,
     PHONE_DIGITS,
     STATUSES,
@@ -55,6 +56,7 @@ Direction = Annotated[str, closed(*DIRECTIONS)]
 Author = Annotated[str, known(*AUTHORS)]
 DeliveryStatus = Annotated[str, known("pending", *DELIVERY_STEPS)]
 MediaStatus = Annotated[str, known(*MEDIA_STATUSES)]
+MediaTextStatus = Annotated[str, known(*MEDIA_TEXT_STATUSES)]
 MessageType = Annotated[
     str,
     known(

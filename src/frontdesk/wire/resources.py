@@ -17,6 +17,7 @@ from frontdesk.wire.members import (
     DeliveryStatus,
     Direction,
     MediaStatus,
+    MediaTextStatus,
     MessageType,
     NotNull,
     Phone,
@@ -69,6 +70,12 @@ class MessagePreview(Wire):
     created_at: Timestamp = Field(description="Time of sending.")
     deleted_at: NotNull[Timestamp] = optional(
         "Time at which its sender deleted it; absent if not.", may_be_absent=True, extension=True
+    )
+    media_text: NotNull[str] = optional(
+        "The beginning of the words of its file as a program read them, at most 200 characters; "
+        "absent if there are none, or the key lacks the scope `media:read`.",
+        may_be_absent=True,
+        extension=True,
     )
 
     created_time = Time("created_at")
@@ -134,6 +141,25 @@ class Conversation(Wire):
         return self.last_inbound_at is not None or not by_us
 
 
+class MediaText(Wire):
+    """Words of a file as a program of the operator read them; they may be wrong."""
+
+    status: MediaTextStatus = optional(
+        "`read`, `due` (not read yet), `none` (the file has no words), `failed`.", "read"
+    )
+    text: str | None = optional("The words, of several lines; null if there are none.")
+    language: str | None = optional("The language that the program was told, if one.")
+    by: str | None = optional("Which program read them: its name, `@`, a digest of how it is run.")
+    at: Timestamp | None = optional("When they were read.")
+
+    time = Time("at")
+
+    @property
+    def program(self) -> str:
+        """Name of the program that read the words; "" if it is not known."""
+        return (self.by or "").partition("@")[0]
+
+
 class Media(Wire):
     """Known facts of an attachment.
 
@@ -162,6 +188,12 @@ class Media(Wire):
     height: Count | None = optional("Height of a picture in pixels, upright.", extension=True)
     duration_ms: Count | None = optional(
         "Length of a sound or video in milliseconds.", extension=True
+    )
+    text: NotNull[MediaText] = optional(
+        "The words of the file as a program read them, which may be wrong; absent if no program "
+        "reads such files, or the key lacks the scope `media:read`.",
+        may_be_absent=True,
+        extension=True,
     )
 
     url_expires_time = Time("url_expires_at")

@@ -15,6 +15,8 @@ FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", 
 MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 # If the service has the file of a message.
 MEDIA_STATUSES = ("available", "pending", "expired", "failed", "refused", "removed", "absent")
+# How far a program has read the words of a file.
+MEDIA_TEXT_STATUSES = ("read", "due", "none", "failed")
 # In front of the key of a file, in the address that a message has for it.
 MEDIA_PATH = "/v1/media/"
 # Width of a preview of a picture, the only one that is sent.
