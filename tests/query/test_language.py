@@ -243,7 +243,8 @@ def test_a_mistake_is_located_and_says_what_is_allowed(text: str, part: str, sai
         (
             "asignee:me",
             "There is no filter asignee:. Use is:, team:, in:, from:, by:, field:, ad:, has:, "
-            "needs:, waiting:, hours:, active:, window:, created:, sent:, sort:, @, # and unread.",
+            "needs:, waiting:, hours:, active:, window:, created:, sent:, said:, sort:, @, # and "
+            "unread.",
         ),
     ],
 )

@@ -191,6 +191,7 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "LiveCounts": {"over_first_response", "over_reply", "waits"},
         "Media": {"status", "width", "height", "duration_ms", "text"},
         "Message": {"pricing", "expired_at"},
+        "MessageMatch": {"in_file"},
         "MessagePreview": {"deleted_at", "media_text"},
         "PhoneRef": {"username"},
         "ReplyTo": {"voice"},
@@ -274,6 +275,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
     assert {pair for pair in absent if not pair[0].endswith("Problem")} == {
         ("Conversation", "last_message"),
         ("Media", "text"),
+        ("MessageMatch", "in_file"),
         ("MessagePreview", "media_text"),
         ("Counts", "by_assignee"),
         ("Counts", "by_label"),

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.service.filter_inbox import AT, CONVERSATIONS, fill
-from tests.service.query_inbox import TERMS, Known, events
+from tests.service.query_inbox import TERMS, Known, events, read_sounds
 from tests.service.small_inbox import CHANNELS, HOUR, person
 
 from frontdesk.ingest.apply.batch import apply_events
@@ -39,6 +39,7 @@ async def inbox(clients, database) -> Inbox:
     """A client of the inbox with a key of the first user, and the numbers of conversations."""
     numbers = fill(database)
     database.write(lambda connection: apply_events(connection, 1, events(), now=AT))
+    database.write(read_sounds)
     key, ephemeral = new_ephemeral_key(1, 1)
     app = create_app(database, ephemeral_keys=[ephemeral], clock=lambda: AT)
     return await clients.client_of(app, key), numbers
@@ -141,7 +142,7 @@ async def test_a_cursor_belongs_to_its_query(inbox, is_problem):
     ("query", "words"),
     [
         ("nonsense:x", "There is no filter nonsense:"),
-        ("has:sound", "has: takes image, video, voice, document, file, link or note"),
+        ("has:sound", "has: takes image, video, voice, document, file, link, note or text"),
         ('refund "and', "The quotes are not closed"),
         ("is:followup", "No server knows is:followup"),
         ("@nobody-here", "No user fits nobody-here. There is Ana Souza"),

@@ -6,8 +6,11 @@ from small_inbox import CHANNELS, START, catalogue
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.serializers import excerpt
-from frontdesk.store import message_search
+from frontdesk.store import media, media_texts, message_search
 from frontdesk.store.accounts import add_account
+from frontdesk.store.media import MediaRequest, StoredFile
+from frontdesk.store.media_directory import MediaDirectory
+from frontdesk.store.media_texts import FileText
 from frontdesk.text.search import Terms
 
 PEOPLE = [Person(phone=f"+4915100000{n:02}") for n in range(6)]
@@ -205,6 +208,52 @@ async def test_a_search_needs_the_scope_of_messages(clients, inbox, is_problem):
     assert problem["required_scope"] == "messages:read"
     nobody = await clients.client_with(None)
     is_problem(await nobody.get("/v1/conversations?q=refund"), 401, "missing_credentials")
+
+
+@pytest.mark.both_engines
+async def test_words_of_files_are_seen_and_found_by_keys_that_may_read_files(
+    clients, inbox, add_events, database, tmp_path
+):
+    add_events([said(4, 40, "See this", type="audio", media={"id": "m1"})])
+
+    def read(connection):
+        (row,) = connection.rows(
+            "SELECT id, channel_id, created_at FROM message WHERE type='audio'"
+        )
+        request = MediaRequest(
+            "k", row["id"], row["channel_id"], "audio", "import", None, row["created_at"]
+        )
+        file = StoredFile("d" * 64, 9, "audio/ogg")
+        media.add_stored(connection, 1, request, file, START, lambda: True)
+        text = FileText("The lighthouse\nis see-through", "voice@1")
+        assert media_texts.set_text(connection, 1, row["id"], text, START)
+
+    database.write(read)
+    files, less = MediaDirectory(tmp_path), tuple(s for s in SCOPES if s != "media:read")
+    may, may_not = [await clients.client(some, media_files=files) for some in (SCOPES, less)]
+    page = (await may.get("/v1/conversations?q=lighthouse")).json()
+    (match,) = page["matches"]
+    assert (match["excerpt"], match["in_file"]) == ("The lighthouse is see-through", True)
+    (match,) = (await may.get("/v1/conversations?q=see")).json()["matches"]
+    # Of one message that has the word in both, its own is shown.
+    assert (match["excerpt"], "in_file" in match) == ("See this", False)
+    preview = page["data"][0]["last_message"]
+    assert (preview["text"], preview["media_text"]) == (
+        "See this", "The lighthouse\nis see-through",
+    )  # fmt: skip
+    path = f"/v1/conversations/{match['conversation_id']}"
+    assert (await may.get(path)).json()["last_message"]["media_text"] == preview["media_text"]
+    shown = (await may.get(f"{path}/messages")).json()["data"][0]["media"]["text"]
+    assert (shown["status"], shown["by"]) == ("read", "voice@1")
+    for query in ("q=lighthouse", "query=lighthouse"):
+        pages = [await one.get(f"/v1/conversations?{query}") for one in (may, may_not)]
+        assert [len(page.json()["data"]) for page in pages] == [1, 0]
+    for query in ("query=said:lighthouse", "query=has:text"):
+        assert len((await may.get(f"/v1/conversations?{query}")).json()["data"]) == 1
+        assert (await may_not.get(f"/v1/conversations?{query}")).status_code == 403
+    (row,) = (await may_not.get("/v1/conversations?q=see")).json()["data"]
+    assert "media_text" not in row["last_message"]
+    assert "text" not in (await may_not.get(f"{path}/messages")).json()["data"][0]["media"]
 
 
 async def test_another_account_finds_only_its_own(clients, inbox, add_events, database):

@@ -113,15 +113,23 @@ def test_a_page_says_whether_there_is_more(cursor: str | None, with_preview: boo
 
 
 def test_a_match_names_its_message() -> None:
-    message = {"id": 5, "created_at": AT, "direction": 1}
-    assert message_match(7, message, "words", "c") == {
+    contents = dict.fromkeys(("content_json", "media_json", "referral_json", "deleted_at"))
+    facts = {"author": "user", "type": "audio", "source": "webhook", "text": "My words"}
+    message = {"id": 5, "created_at": AT, "direction": 1, **contents, **facts}
+    match = {
         "conversation_id": "7",
         "message_id": "5",
         "created_at": SHOWN,
         "direction": "outbound",
-        "excerpt": "words",
+        "excerpt": "My words",
         "cursor": "c",
     }
+    words = Terms.of("words")
+    assert message_match(7, {**message, "file_text": None}, words, "c") == match
+    read = {**message, "file_text": "Other words\nof a file"}
+    assert message_match(7, read, words, "c") == match
+    in_file = {**match, "excerpt": "Other words of a file", "in_file": True}
+    assert message_match(7, read, Terms.of("other"), "c") == in_file
 
 
 def test_an_excerpt_of_up_to_160_characters_is_the_whole_line() -> None:
@@ -315,6 +323,7 @@ FILE = {
     "width": 4,
     "height": 3,
     "duration_ms": None,
+    "text_state": None,
 }
 
 
@@ -334,6 +343,27 @@ def test_a_stored_file_adds_what_the_provider_did_not_say() -> None:
     assert (media["size_bytes"], media["mime_type"]) == (5, "image/jpeg")
     media = message(MessageFile({**FILE, "state": "pending"}, True), media_json=said)["media"]
     assert media["size_bytes"] == 6
+
+
+def test_a_file_has_its_words_for_keys_that_may_read_it() -> None:
+    read = {
+        **FILE,
+        "text": "Total 4",
+        "text_state": "due",
+        "text_by": "bills@1f",
+        "text_at": AT,
+        "text_language": None,
+    }
+    media = message(MessageFile(read, True), type="image", media_json="{}")["media"]
+    assert media["text"] == {
+        "status": "due",
+        "text": "Total 4",
+        "language": None,
+        "by": "bills@1f",
+        "at": SHOWN,
+    }
+    refused = message(MessageFile(read, False), type="image", media_json="{}")["media"]
+    assert "text" not in refused
 
 
 @pytest.mark.parametrize(

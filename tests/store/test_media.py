@@ -186,7 +186,7 @@ def test_other_contents_of_a_message_are_fetched_anew(database: Database) -> Non
 
 def test_two_messages_exchange_their_files(database: Database) -> None:
     add(database, request(1), request(2))
-    database.write(lambda c: media.move(c, ACCOUNT, {1: 2, 2: 1}))
+    database.write(lambda c: media.move(c, ACCOUNT, {1: 2, 2: 1}, {}))
     rows = database.read(lambda c: media.of_messages(c, ACCOUNT, [1, 2]))
     assert {message_id: row["key"] for message_id, row in rows.items()} == {
         1: "key-2",

@@ -265,6 +265,11 @@ def make_layout_13(connection: Connection) -> None:
             connection.run(sql.replace("created_at, direction, id)", "created_at, id)"))
         connection.run("INSERT INTO message SELECT * FROM copy")
         connection.run("DROP TABLE copy")
+    connection.run("DROP INDEX media_text_due")
+    for column in ("text", "text_state", "text_by", "text_at", "text_language"):
+        connection.run(f"ALTER TABLE media DROP COLUMN {column}")
+    connection.run("DROP INDEX message_text_files")
+    connection.run("ALTER TABLE message_text DROP COLUMN part")
     connection.run("DROP INDEX message_template")
     connection.run("DROP INDEX message_contents")
     connection.run("DROP TABLE change")

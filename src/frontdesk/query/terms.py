@@ -15,6 +15,7 @@ STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "fr
 TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
 CREATED, SENT, FOLLOW_UP, HOURS, HAS = "created", "sent", "followup", "hours", "has"
+SAID = "said"
 WORDS, SORT = "words", "sort"
 HUMAN, BUSINESS = "human", "business"
 NEWEST, OLDEST = "active", "oldest"
@@ -39,6 +40,7 @@ CONTENTS: Mapping[str, Sequence[str]] = MappingProxyType(
         "file": (*IMAGES, *SOUNDS, *VIDEOS, *DOCUMENTS),
         "link": (),
         "note": (),
+        "text": (),
     }
 )
 
@@ -251,7 +253,7 @@ TABLE: Sequence[TermKind] = (
                 ", ".join(f"`has:{what}`" for what in CONTENTS),
                 "in which such a message was sent, by anyone, and not deleted: a picture or"
                 " sticker, a video, a voice message or other sound, a document, any of these, a"
-                " link; with a note",
+                " link; with a note; with a file whose words a program has read",
             ),
         ),
     ),
@@ -350,6 +352,21 @@ TABLE: Sequence[TermKind] = (
                 " `until:2026-11`",
                 "with a message of these days: in them, from that day on (`after:` and `since:`),"
                 " earlier than it, until its end",
+            ),
+        ),
+    ),
+    TermKind(
+        SAID,
+        "said:",
+        "a word, or several in quotes",
+        scope="media:read",
+        shown=False,
+        examples=(("said:", "in a voice message, picture or document"),),
+        brief="said:word (in a file)",
+        rows=(
+            (
+                '`said:invoice`, `said:"gate code"`',
+                "with this word in a voice message, a picture or a document, as a program read it",
             ),
         ),
     ),

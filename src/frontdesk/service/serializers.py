@@ -15,6 +15,7 @@ from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
 from frontdesk.store.media import STORED
+from frontdesk.store.message_search import shown_pieces, text_of
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.search import Terms
@@ -27,6 +28,7 @@ from frontdesk.wire import (
     CustomField,
     Delivery,
     Media,
+    MediaText,
     Message,
     Note,
     Pricing,
@@ -66,6 +68,7 @@ EXCERPT_LENGTH = 160
 _EXCERPT_STEP = 32
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 
+_NO_TEXTS: Mapping[int, str] = MappingProxyType({})
 _REFERRAL = MappingProxyType(
     dict.fromkeys(
         (
@@ -107,24 +110,33 @@ def conversation_page(
     members: Mapping[str, Any],
     *,
     with_preview: bool,
+    file_texts: Mapping[int, str] = _NO_TEXTS,
 ) -> JsonBody[ConversationPage]:
     """Serialize a page of conversations.
 
     labels: rows by conversation id. members: of a page of a search or a query. Without
-    `with_preview`, `last_message` is omitted. Written without models, which would double the time
+    `with_preview`, `last_message` is omitted. file_texts: what begins the words of the last
+    message's file, by conversation id. Written without models, which would double the time
     of the page that is asked for most.
     """
-    data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
+    data = [
+        _conversation(row, labels[row["id"]], file_texts, with_preview=with_preview) for row in rows
+    ]
     has_more = next_cursor is not None
     page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **members}
     return JsonBody(orjson.dumps(page), next_cursor)
 
 
 def conversation_body(
-    row: Row, labels: Sequence[Row], *, with_preview: bool
+    row: Row,
+    labels: Sequence[Row],
+    *,
+    with_preview: bool,
+    file_texts: Mapping[int, str] = _NO_TEXTS,
 ) -> JsonBody[Conversation]:
     """Serialize one conversation, as a page has it."""
-    return JsonBody(orjson.dumps(_conversation(row, labels, with_preview=with_preview)))
+    body = _conversation(row, labels, file_texts, with_preview=with_preview)
+    return JsonBody(orjson.dumps(body))
 
 
 def changes_body(
@@ -133,21 +145,27 @@ def changes_body(
     members: Mapping[str, Any],
     *,
     with_preview: bool,
+    file_texts: Mapping[int, str] = _NO_TEXTS,
     is_news: bool,
 ) -> JsonBody[Changes]:
     """Serialize changed conversations, with the other members of `Changes`."""
-    data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
+    data = [
+        _conversation(row, labels[row["id"]], file_texts, with_preview=with_preview) for row in rows
+    ]
     return JsonBody(orjson.dumps({"data": data, **members}), is_news=is_news)
 
 
-def message_match(conversation_id: int, message: Row, excerpt: str, cursor: str) -> dict[str, Any]:
-    """Return the members of a MessageMatch."""
+def message_match(conversation_id: int, message: Row, terms: Terms, cursor: str) -> dict[str, Any]:
+    """Return the members of a MessageMatch. message: as of `matching_messages`."""
+    in_file = message["file_text"] is not None and not terms.match_text(text_of(message))
+    pieces = (message["file_text"],) if in_file else shown_pieces(message)
     return {
         "conversation_id": str(conversation_id),
         "message_id": str(message["id"]),
         "created_at": timestamp(message["created_at"]),
         "direction": DIRECTIONS[message["direction"]],
-        "excerpt": excerpt,
+        "excerpt": excerpt(pieces, terms),
+        **({"in_file": True} if in_file else {}),
         "cursor": cursor,
     }
 
@@ -176,9 +194,13 @@ def excerpt(pieces: Sequence[str], terms: Terms) -> str:
     return f"{before}{shortened(rest, EXCERPT_LENGTH - len(before) - 1)}…"
 
 
-def _conversation(row: Row, labels: Sequence[Row], *, with_preview: bool) -> dict[str, Any]:
+def _conversation(
+    row: Row, labels: Sequence[Row], file_texts: Mapping[int, str], *, with_preview: bool
+) -> dict[str, Any]:
     """Return the members of a Conversation, in the order of the model."""
     preview = row["last_message_json"]
+    if file_text := file_texts.get(row["id"]):
+        preview = f'{preview[:-1]},"media_text":{json.dumps(file_text)}}}'
     assigned = row["assignee_id"]
     last_inbound = row["last_inbound_at"]
     return {
@@ -235,7 +257,20 @@ class MessageFile:
             "width": row["width"],
             "height": row["height"],
             "duration_ms": row["duration_ms"],
+            **self._text(row),
         }
+
+    def _text(self, row: Row) -> dict[str, Any]:
+        if not self.may_fetch or row["text_state"] is None:
+            return {}
+        text = MediaText(
+            status=row["text_state"],
+            text=row["text"],
+            language=row["text_language"],
+            by=row["text_by"],
+            at=_time(row["text_at"]),
+        )
+        return {"text": text}
 
 
 def message_body(

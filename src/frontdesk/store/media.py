@@ -24,6 +24,7 @@ PROVIDER_MILLISECONDS = PROVIDER_DAYS * 24 * 60 * 60 * 1000
 WHATSAPP, CHATWOOT, IMPORT = "whatsapp", "chatwoot", "import"
 
 _SERVED = "key, message_id, state, name, kind, digest, size, mime, width, height, duration_ms"
+_TEXT = "text, text_state, text_by, text_at, text_language"
 _MANY = 500
 
 
@@ -136,7 +137,7 @@ def of_messages(
         chunk = {f"id{place}": id for place, id in enumerate(ids[start : start + _MANY])}
         names = ", ".join(f":{name}" for name in chunk)
         rows = connection.rows(
-            f"SELECT {_SERVED}, remote, source FROM media "
+            f"SELECT {_SERVED}, {_TEXT}, remote, source FROM media "
             f"WHERE account_id = :account AND message_id IN ({names})",
             {"account": account_id, **chunk},
         )
@@ -227,7 +228,7 @@ def settle(
     connection: Connection, account_id: int, key: str, token: str, state: str, reason: str | None
 ) -> bool:
     """End a claim with a final state other than stored; False if the claim was lost."""
-    return _end_claim(connection, account_id, key, token, {"state": state, "reason": reason})
+    return end_claim(connection, account_id, key, token, {"state": state, "reason": reason})
 
 
 def postpone(
@@ -242,7 +243,7 @@ def postpone(
 ) -> bool:
     """End a claim until `due_at`. counted: False to take the attempt back."""
     changes = {"due_at": due_at, "reason": reason}
-    return _end_claim(connection, account_id, key, token, changes, uncounted=not counted)
+    return end_claim(connection, account_id, key, token, changes, uncounted=not counted)
 
 
 def settle_stored(
@@ -263,10 +264,10 @@ def settle_stored(
     if not is_there():
         return False
     changes = {**file.columns(), "state": STORED, "reason": None, "stored_at": now}
-    return _end_claim(connection, account_id, key, token, changes)
+    return end_claim(connection, account_id, key, token, changes)
 
 
-def _end_claim(
+def end_claim(
     connection: Connection,
     account_id: int,
     key: str,
@@ -274,13 +275,16 @@ def _end_claim(
     changes: Mapping[str, Any],
     *,
     uncounted: bool = False,
+    text: bool = False,
 ) -> bool:
+    """End a claim of a file that is fetched, or read if `text`; False if the claim was lost."""
+    state = "state = 'stored' AND text_state = 'due'" if text else "state = 'pending'"
     count = ", attempts = attempts - 1" if uncounted else ""
     return bool(
         connection.run(
             f"""
             UPDATE media SET {_assignments(changes)}, claim = NULL, claimed_until = 0{count}
-            WHERE account_id = :account AND key = :key AND claim = :token AND state = 'pending'
+            WHERE account_id = :account AND key = :key AND claim = :token AND {state}
             """,
             {**changes, "account": account_id, "key": key, "token": token},
         )
@@ -297,20 +301,39 @@ def replace_remote(connection: Connection, account_id: int, request: MediaReques
     add(connection, account_id, [request])
 
 
-def move(connection: Connection, account_id: int, moves: Mapping[int, int]) -> None:
-    """Give files to other messages: {old message id: new message id}; two can be exchanged."""
+def move(
+    connection: Connection, account_id: int, moves: Mapping[int, int], times: Mapping[int, int]
+) -> None:
+    """Give files to other messages: {old message id: new message id}; two can be exchanged.
+
+    times: of messages by their id, where they are other ones now. Precedes the change of the
+    messages, which indexes the words of their files.
+    """
     parameters = [
         {"account": account_id, "old": old, "new": new} for old, new in sorted(moves.items())
     ]
     statement = "UPDATE media SET message_id = {} WHERE account_id = :account AND message_id = {}"
     connection.run_many(statement.format("-:new", ":old"), parameters)
     connection.run_many(statement.format(":new", "-:new"), parameters)
+    connection.run_many(
+        "UPDATE media SET created_at = :at WHERE account_id = :account AND message_id = :message",
+        [{"account": account_id, "message": id, "at": at} for id, at in sorted(times.items())],
+    )
 
 
 def remove(connection: Connection, account_id: int, message_ids: Iterable[int]) -> None:
     """Mark files of deleted messages as removed, and forget what was known of them."""
     for message_id in message_ids:
-        _remove(connection, account_id, "message_id = :message", {"message": message_id})
+        place = {"account": account_id, "message": message_id}
+        _remove(connection, account_id, "message_id = :message", place)
+        connection.run(
+            """
+            UPDATE media SET text = NULL, text_state = NULL, text_by = NULL, text_at = NULL,
+              text_language = NULL
+            WHERE account_id = :account AND message_id = :message AND text_state IS NOT NULL
+            """,
+            place,
+        )
 
 
 def conversations_with(
@@ -339,7 +362,10 @@ def conversations_with(
 def purge(
     connection: Connection, account_id: int, *, before: int | None = None, kind: str | None = None
 ) -> set[int]:
-    """Remove stored files of messages before a time, or of one kind; return the messages' ids."""
+    """Remove stored files of messages before a time, or of one kind; return the messages' ids.
+
+    What was read in them stays.
+    """
     condition = "state = 'stored'"
     if before is not None:
         condition += " AND created_at < :before"
@@ -394,7 +420,9 @@ def _remove(
         f"""
         UPDATE media SET state = 'removed', reason = NULL, remote = NULL, expected = NULL,
           name = NULL, claim = NULL, claimed_until = 0, digest = NULL, size = NULL, mime = NULL,
-          width = NULL, height = NULL, duration_ms = NULL, preview = 0, stored_at = NULL
+          width = NULL, height = NULL, duration_ms = NULL, preview = 0, stored_at = NULL,
+          text_state = CASE WHEN text_state = 'due' THEN
+            CASE WHEN text IS NULL THEN 'failed' ELSE 'read' END ELSE text_state END
         WHERE {condition}
         """,
         place,
@@ -516,7 +544,7 @@ def retry(
         f"""
         UPDATE media SET state = 'pending', attempts = 0, due_at = 0
         WHERE account_id = :account AND state IN ('failed', 'refused') AND created_at > :after
-          {_in_conversation(conversation_id)}
+          {in_conversation(conversation_id)}
         """,
         {"account": account_id, "after": after, "conversation": conversation_id},
     )
@@ -527,13 +555,13 @@ def hurry(connection: Connection, account_id: int, conversation_id: int | None =
     return connection.run(
         f"""
         UPDATE media SET due_at = 0 WHERE account_id = :account AND state = 'pending'
-          {_in_conversation(conversation_id)}
+          {in_conversation(conversation_id)}
         """,
         {"account": account_id, "conversation": conversation_id},
     )
 
 
-def _in_conversation(conversation_id: int | None) -> str:
+def in_conversation(conversation_id: int | None) -> str:
     if conversation_id is None:
         return ""
     return """AND message_id IN (SELECT id FROM message

@@ -1,15 +1,16 @@
 """Full-text search over messages: a trigram index, and pages of conversations from it.
 
-message_text has the searched text of every message that can be found; see message_search.sql.
+message_text has the searched text of every message that can be found, and in rows of their own the
+words that were read in files (store/media_texts.py); see message_search.sql.
 SQLite indexes it by an external-content FTS5 table, PostgreSQL by a GIN index. A database on
 PostgreSQL without the extensions has none, and one of an older frontdesk only after `db upgrade`.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from frontdesk.store.contacts import like_pattern
@@ -17,7 +18,7 @@ from frontdesk.store.conversation_walks import few_ids, matching_ids
 from frontdesk.store.conversations import ConversationSelection, one_of
 from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
-from frontdesk.store.rows import MESSAGE_ORDER, statements
+from frontdesk.store.rows import FILE, MESSAGE_ORDER, OWN, statements
 from frontdesk.store.trigrams import add_extensions, create_contact_indexes, missing_extensions
 from frontdesk.text.clean import clean
 from frontdesk.text.messages import found_pieces_of
@@ -26,6 +27,7 @@ from frontdesk.wire.values import DIRECTIONS
 
 # Messages indexed in one transaction of `build`.
 CHUNK = 10_000
+_MANY = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +134,56 @@ def is_reworded(message: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
 
 
 def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
-    """Index messages that are not in the index."""
-    if account_id >= _MOST_ACCOUNTS:
-        return
-    texts = [
-        (message, text)
-        for message in sorted(messages, key=itemgetter(*MESSAGE_ORDER))
-        if (text := text_of(message))
+    """Index messages that are not in the index, with the words of their files."""
+    if account_id < _MOST_ACCOUNTS:
+        _insert(connection, account_id, _parts(connection, account_id, list(messages)))
+
+
+def set_file(
+    connection: Connection, account_id: int, message: Mapping[str, Any], text: str | None
+) -> None:
+    """Index other words of a message's file; None: it has none."""
+    if account_id < _MOST_ACCOUNTS and has_message_index(connection):
+        remove(connection, account_id, [message], part=FILE)
+        texts = [(message, FILE, searched_text((text,)))] if text else []
+        _insert(connection, account_id, texts)
+
+
+def _parts(
+    connection: Connection, account_id: int, messages: Sequence[Mapping[str, Any]]
+) -> list[tuple[Mapping[str, Any], int, str]]:
+    """Return (message, part, text) of all that is to be found of messages."""
+    with_file = (row["id"] for row in messages if row["media_json"] and row["deleted_at"] is None)
+    read = _file_texts(connection, account_id, sorted(with_file))
+    found = [(row, OWN, text) for row in messages if (text := text_of(row))]
+    return found + [
+        (row, FILE, searched_text((read[row["id"]],))) for row in messages if row["id"] in read
     ]
-    lasts = _last_numbers(connection, account_id, (message for message, _ in texts))
+
+
+def _file_texts(
+    connection: Connection, account_id: int, message_ids: Sequence[int]
+) -> dict[int, str]:
+    """Return the words of files by the id of their message."""
+    found: dict[int, str] = {}
+    for start in range(0, len(message_ids), _MANY):
+        placeholders, ids = one_of("message_id", message_ids[start : start + _MANY])
+        rows = connection.rows(
+            "SELECT message_id, text FROM media WHERE account_id = :account"
+            f" AND text IS NOT NULL AND message_id IN ({placeholders})",
+            {"account": account_id, **ids},
+        )
+        found |= {row["message_id"]: row["text"] for row in rows}
+    return found
+
+
+def _insert(
+    connection: Connection, account_id: int, texts: Iterable[tuple[Mapping[str, Any], int, str]]
+) -> None:
+    texts = sorted(texts, key=lambda text: (*map(text[0].__getitem__, MESSAGE_ORDER), text[1]))
+    lasts = _last_numbers(connection, account_id, (message for message, *_ in texts))
     rows: list[dict[str, Any]] = []
-    for message, text in texts:
+    for message, part, text in texts:
         low = _second(account_id, message)
         number = lasts[low] = lasts.get(low, low - 1) + 1
         # More messages of an account in one second than the counter has numbers are not found.
@@ -155,12 +196,14 @@ def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str,
                     "id": message["id"],
                     "created_at": message["created_at"],
                     "text": text,
+                    "part": part,
                 }
             )
     connection.run_many(
         """
-        INSERT INTO message_text(account_id, number, conversation_id, message_id, created_at, text)
-        VALUES (:account, :number, :conversation, :id, :created_at, :text)
+        INSERT INTO message_text(account_id, number, conversation_id, message_id, created_at, text,
+          part)
+        VALUES (:account, :number, :conversation, :id, :created_at, :text, :part)
         """,
         rows,
     )
@@ -168,18 +211,27 @@ def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str,
         connection.run_many("INSERT INTO message_words(rowid, text) VALUES (:number, :text)", rows)
 
 
-def remove(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
-    """Remove messages, given by their stored `created_at` and `id`, from the index."""
+def remove(
+    connection: Connection,
+    account_id: int,
+    messages: Iterable[Mapping[str, Any]],
+    part: int | None = None,
+) -> None:
+    """Remove messages, given by their stored `created_at` and `id`, or a part of them."""
     removed = list(messages)
     ids = {message["id"] for message in removed}
     rows = _of_seconds(
         connection,
         account_id,
         removed,
-        "SELECT t.number, t.message_id FROM {seconds} CROSS JOIN message_text AS t"
+        "SELECT t.number, t.message_id, t.part FROM {seconds} CROSS JOIN message_text AS t"
         " WHERE t.account_id = :account AND t.number BETWEEN s.value AND s.value + :width",
     )
-    numbers = [row["number"] for row in rows if row["message_id"] in ids]
+    numbers = [
+        row["number"]
+        for row in rows
+        if row["message_id"] in ids and (part is None or row["part"] == part)
+    ]
     named = [{"account": account_id, "number": number} for number in numbers]
     _delete(connection, "account_id = :account AND number = :number", named)
 
@@ -266,7 +318,9 @@ def build_again(connection: Connection) -> None:
         return
     if connection.dialect == "postgresql":
         # The build ends with them.
-        connection.run("DROP INDEX IF EXISTS message_text_thread, message_text_words")
+        connection.run(
+            "DROP INDEX IF EXISTS message_text_thread, message_text_files, message_text_words"
+        )
     _set_state(connection, _START)
 
 
@@ -293,10 +347,10 @@ def fill(connection: Connection) -> int:
     rows = _next_messages(connection, json.loads(state))
     for account_id in sorted({row["account_id"] for row in rows}):
         own = [row for row in rows if row["account_id"] == account_id]
-        texts = _texts(connection, account_id, own)
-        changed = [row for row in own if texts.get(row["id"], "") != text_of(row)]
+        stored, wanted = _compared(connection, account_id, own)
+        changed = [row for row in own if stored.get(row["id"]) != wanted.get(row["id"])]
         # A new index has none of them, and PostgreSQL no statistics by which to look for them.
-        remove(connection, account_id, (row for row in changed if row["id"] in texts))
+        remove(connection, account_id, (row for row in changed if row["id"] in stored))
         add(connection, account_id, changed)
     if rows:
         _set_state(connection, json.dumps(_position(rows[-1])))
@@ -320,10 +374,16 @@ def _position(row: Row) -> list[int]:
     return [row[name] for name in _POSITION]
 
 
-def _texts(connection: Connection, account_id: int, messages: Sequence[Row]) -> dict[int, str]:
-    """Return the indexed texts from the first to the last second of messages, by message id."""
+_Texts = Mapping[int, Mapping[int, str]]
+
+
+def _compared(
+    connection: Connection, account_id: int, messages: Sequence[Row]
+) -> tuple[_Texts, _Texts]:
+    """Return the texts in the index from the first to the last second of messages, and those of
+    the messages, by message id and part."""
     rows = connection.rows(
-        "SELECT message_id, text FROM message_text"
+        "SELECT message_id, part, text FROM message_text"
         " WHERE account_id = :account AND number BETWEEN :low AND :high",
         {
             "account": account_id,
@@ -331,7 +391,13 @@ def _texts(connection: Connection, account_id: int, messages: Sequence[Row]) -> 
             "high": _second(account_id, messages[-1]) + _PER_SECOND - 1,
         },
     )
-    return {row["message_id"]: row["text"] for row in rows}
+    stored: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    for row in rows:
+        stored[row["message_id"]][row["part"]] = row["text"]
+    wanted: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    for message, part, text in _parts(connection, account_id, messages):
+        wanted[message["id"]][part] = text
+    return stored, wanted
 
 
 def finish(connection: Connection) -> None:
@@ -393,11 +459,10 @@ def search_index_differences(connection: Connection, account_id: int) -> Iterato
     after = [account_id, 0, 0, 0]
     while rows := _next_messages(connection, after):
         own = [row for row in rows if row["account_id"] == account_id]
-        texts = _texts(connection, account_id, own) if own else {}
+        stored, wanted = _compared(connection, account_id, own) if own else ({}, {})
         for row in own:
-            text = texts.get(row["id"], "")
-            left -= bool(text)
-            if text != text_of(row):
+            left -= len(stored.get(row["id"], ()))
+            if stored.get(row["id"]) != wanted.get(row["id"]):
                 yield f"message {row['id']}: not found by its words alone"
         if len(own) < len(rows):
             break
@@ -416,7 +481,7 @@ def rekey(connection: Connection) -> None:
             " ADD PRIMARY KEY(account_id, number)"
         )
         return
-    table, thread, _ = statements(connection.dialect, "message_search.sql")
+    table, thread, files, _ = statements(connection.dialect, "message_search.sql")
     connection.run("DROP INDEX message_text_thread")
     connection.run("ALTER TABLE message_text RENAME TO text_before")
     connection.run(table)
@@ -427,6 +492,16 @@ def rekey(connection: Connection) -> None:
     )
     connection.run("DROP TABLE text_before")
     connection.run(thread)
+    connection.run(files)
+
+
+def add_parts(connection: Connection) -> None:
+    """Add the part that a text is of; all are of messages themselves."""
+    if has_message_index(connection):
+        connection.run("ALTER TABLE message_text ADD COLUMN part SMALLINT NOT NULL DEFAULT 0")
+        if connection.dialect == "sqlite":
+            # On PostgreSQL a build ends with it.
+            connection.run(statements(connection.dialect, "message_search.sql")[2])
 
 
 def drop(connection: Connection) -> bool:
@@ -472,13 +547,15 @@ def match_page(
     after: int | None,
     count: int,
     limits: Limits = LIMITS,
+    *,
+    files: bool = False,
 ) -> MatchPage:
     """Return up to `count` conversations of a selection with a message that has every term.
 
-    Matches have number, conversation_id and created_at. terms: at least one. A page may be shorter,
-    or empty: the messages read for it are limited.
+    Matches have number, conversation_id and created_at. terms: at least one. files: also one whose
+    file has every term. A page may be shorter, or empty: the messages read for it are limited.
     """
-    search = _Search(connection, account_id, selection, terms, limits)
+    search = _Search(connection, account_id, selection, terms, limits, files)
     if search.is_unindexed:
         return search.scan(after, count)
     hits, more = search.hits(after, search.batch(count), limits.few)
@@ -490,24 +567,37 @@ def match_page(
 
 
 def newest_matches(
-    connection: Connection, account_id: int, conversation_ids: Sequence[int], terms: Terms
+    connection: Connection,
+    account_id: int,
+    conversation_ids: Sequence[int],
+    terms: Terms,
+    *,
+    files: bool = False,
 ) -> list[Row]:
-    """Return (conversation_id, number) of the newest matching message, where there is one."""
-    search = _Search(connection, account_id, ConversationSelection(()), terms, LIMITS)
+    """Return (conversation_id, number) of the newest matching message, where there is one.
+
+    files: as of `match_page`.
+    """
+    search = _Search(connection, account_id, ConversationSelection(()), terms, LIMITS, files)
     return search.newest_of(conversation_ids)
 
 
 def matching_messages(
     connection: Connection, account_id: int, numbers: Sequence[int]
 ) -> dict[int, Row]:
-    """Return id, created_at, and the searched and shown columns of messages by their numbers."""
+    """Return id, created_at, and the searched and shown columns of messages by their numbers.
+
+    file_text: the words of its file, if the number is theirs.
+    """
     placeholders, parameters = one_of("number", numbers)
     columns = ", ".join(f"m.{name}" for name in ("id", "created_at", *SHOWN, *_SEARCHED))
     rows = connection.rows(
         f"""
-        SELECT t.number, {columns} FROM message_text AS t
+        SELECT t.number, {columns}, media.text AS file_text FROM message_text AS t
         JOIN message AS m ON m.account_id = :account AND m.conversation_id = t.conversation_id
           AND m.created_at = t.created_at AND m.direction IN (0, 1) AND m.id = t.message_id
+        LEFT JOIN media ON t.part = {FILE} AND media.account_id = :account
+          AND media.message_id = t.message_id
         WHERE t.account_id = :account AND t.number IN ({placeholders})
         """,
         {"account": account_id, **parameters},
@@ -524,6 +614,7 @@ class _Search:
     selection: ConversationSelection
     terms: Terms
     limits: Limits
+    files: bool
 
     @property
     def is_unindexed(self) -> bool:
@@ -723,7 +814,8 @@ class _Search:
             " OR ".join(f"t.text LIKE :{next(names)} ESCAPE '\\'" for _ in spellings)
             for spellings in self.terms.spellings
         )
-        return " AND ".join(f"({term})" for term in terms)
+        own = () if self.files else (f"t.part = {OWN}",)
+        return " AND ".join((*(f"({term})" for term in terms), *own))
 
     @property
     def _patterns(self) -> dict[str, str]:
@@ -758,10 +850,10 @@ def _numbers(account_id: int) -> dict[str, int]:
 
 def _statements(connection: Connection, *, last: bool = False) -> list[str]:
     """Return the statements that make the index; on PostgreSQL, `last` those for a filled table."""
-    table, thread, words = statements(connection.dialect, "message_search.sql")
+    table, *indexes = statements(connection.dialect, "message_search.sql")
     if connection.dialect == "sqlite":
-        return [] if last else [table, thread, words]
-    return [thread, words, "ANALYZE message_text"] if last else [table]
+        return [] if last else [table, *indexes]
+    return [*indexes, "ANALYZE message_text"] if last else [table]
 
 
 def _set_state(connection: Connection, state: str) -> None:

@@ -69,11 +69,23 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
     connection.run(f"ALTER TABLE account ADD COLUMN business_hours_json {text}")
     _add_filters(connection)
-    _upgrade_layout_13(connection)
+    if connection.dialect == "postgresql":
+        message_search.add_parts(connection)
+    _upgrade_messages(connection)
 
 
 def _upgrade_layout_13(connection: Connection) -> None:
     """Migrate the tables of layout 13."""
+    text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
+    for column in ("text", "text_state", "text_by", "text_language"):
+        connection.run(f"ALTER TABLE media ADD COLUMN {column} {text}")
+    connection.run("ALTER TABLE media ADD COLUMN text_at BIGINT")
+    _create(connection, "INDEX media_text_due")
+    message_search.add_parts(connection)
+    _upgrade_messages(connection)
+
+
+def _upgrade_messages(connection: Connection) -> None:
     _order_threads(connection)
     _create(connection, "INDEX message_(template|contents)")
     _create(connection, "TABLE change")
@@ -125,7 +137,7 @@ def _add_filters(connection: Connection) -> None:
 def _add_media(connection: Connection) -> None:
     """Add files of messages; those of messages that are stored already were never fetched."""
     _create(connection, r"TABLE media(_garbage)?")
-    _create(connection, r"(UNIQUE )?INDEX media_(message|pending|digest|age)")
+    _create(connection, r"(UNIQUE )?INDEX media_(message|pending|digest|age|text_due)")
 
 
 def _add_expiry(connection: Connection) -> None:

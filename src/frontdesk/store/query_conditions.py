@@ -11,7 +11,7 @@ from frontdesk.store.contacts import like_pattern, word_condition
 from frontdesk.store.conversation_conditions import OF_CANDIDATE, Condition, Source, Sql, one_row
 from frontdesk.store.conversations import NO_LABEL, ConversationSelection, FilterPlace
 from frontdesk.store.database import Dialect
-from frontdesk.store.rows import SNOOZED
+from frontdesk.store.rows import FILE, OWN, SNOOZED
 from frontdesk.text.search import Terms
 
 _Column = Literal["label_id", "channel_id", "assignee_id", "state", "awaiting", "unread"]
@@ -24,6 +24,7 @@ _OF_CONTACT = (
     " AND contact.id = c.contact_id"
     " WHERE c.account_id = :account AND c.id = candidate.conversation_id"
 )
+_FILE_TEXTS = f"message_text AS t WHERE t.account_id = :account AND t.part = {FILE}"
 # As the index on such messages has it.
 _WITH_CONTENTS = "type IN ('image', 'video', 'audio', 'document', 'sticker')"
 # Messages of PostgreSQL that are compared to find out if a word is too frequent to list all.
@@ -32,9 +33,10 @@ _COMPARED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """A message has all of these terms."""
+    """A message has all of these terms, or what was read in its file. parts: of the index."""
 
     terms: Terms
+    parts: tuple[int, ...] = (OWN,)
 
     def test(self, dialect: Dialect, number: int) -> Sql:
         has_terms, values = self._has_terms(number)
@@ -63,8 +65,9 @@ class Says:
         own = "FROM message_text AS t WHERE t.account_id = CAST(:account AS BIGINT)"
         number_of_all = "SELECT reltuples FROM pg_class WHERE oid = 'message_text'::regclass"
         estimate = (
-            f"SELECT CAST(COUNT(*) * ({number_of_all}) / {_COMPARED} AS BIGINT) AS n FROM (SELECT"
-            f" t.text {own} ORDER BY t.number DESC LIMIT {_COMPARED}) AS t WHERE {has_terms}"
+            f"SELECT CAST(COUNT(*) * ({number_of_all}) / {_COMPARED} AS BIGINT) AS n FROM"
+            f" (SELECT t.text, t.part {own} ORDER BY t.number DESC LIMIT {_COMPARED}) AS t"
+            f" WHERE {has_terms}"
         )
         return Source(
             Sql(f"SELECT t.conversation_id AS id {own} AND {has_terms}", values),
@@ -80,7 +83,19 @@ class Says:
             " OR ".join(f"t.text LIKE :{next(names)} ESCAPE '\\'" for _ in spellings)
             for spellings in self.terms.spellings
         )
-        return Sql(" AND ".join(f"({term})" for term in terms), values)
+        parts = f"t.part IN ({', '.join(map(str, self.parts))})"
+        return Sql(" AND ".join((*(f"({term})" for term in terms), parts)), values)
+
+
+@dataclass(frozen=True, slots=True)
+class HasFileText:
+    """The words of a file were read."""
+
+    def test(self, dialect: Dialect, number: int) -> Sql:
+        return Sql(one_row(f"{_FILE_TEXTS} AND t.conversation_id = candidate.conversation_id"), {})
+
+    def source(self, dialect: Dialect, number: int) -> Source | None:
+        return Source(Sql(f"SELECT t.conversation_id AS id FROM {_FILE_TEXTS}", {}))
 
 
 @dataclass(frozen=True, slots=True)

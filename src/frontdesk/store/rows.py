@@ -16,6 +16,8 @@ from frontdesk.text.clean import compact_json
 
 # Values of `status` of a conversation.
 OPEN, SNOOZED, RESOLVED = 0, 1, 2
+# Parts of a message in the index of messages: its own words, and those read in its file.
+OWN, FILE = 0, 1
 # 1 if a conversation `c` is unread: see `is_unread`.
 UNREAD_SQL = "CASE WHEN COALESCE(c.unread_count, c.last_inbound_at, 0) > 0 THEN 1 ELSE 0 END"
 

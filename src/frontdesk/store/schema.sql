@@ -428,7 +428,10 @@ CREATE INDEX raw_event_time ON raw_event(account_id, received_at, digest);
 -- bits, the id in /v1. kind: the type of the message. source: whatsapp, chatwoot, import. remote: the
 -- provider's id of the file, or its address. expected: SHA-256 in hex, as the provider said. state:
 -- pending, stored, expired, failed, refused, removed; reason: why. claim: token of the worker that
--- fetches it, until claimed_until. mime: by the first bytes. preview: 1 if there is one.
+-- fetches it, until claimed_until. mime: by the first bytes. preview: 1 if there is one. text: words
+-- that a program read in it (store/media_texts.py). text_state: due, read, none, failed; null if no
+-- reader applies. A file that is due has claim, attempts, due_at and reason of its reading. text_by:
+-- reader@signature, or chatwoot.
 CREATE TABLE media(
   account_id BIGINT NOT NULL, key TEXT NOT NULL, message_id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, remote TEXT, expected TEXT,
@@ -436,11 +439,13 @@ CREATE TABLE media(
   due_at BIGINT NOT NULL DEFAULT 0, claim TEXT, claimed_until BIGINT NOT NULL DEFAULT 0,
   digest TEXT, size BIGINT, mime TEXT, width BIGINT, height BIGINT, duration_ms BIGINT,
   preview SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL, stored_at BIGINT,
+  text TEXT, text_state TEXT, text_by TEXT, text_at BIGINT, text_language TEXT,
   PRIMARY KEY(account_id, key));
 CREATE UNIQUE INDEX media_message ON media(account_id, message_id);
 CREATE INDEX media_pending ON media(account_id, created_at) WHERE state = 'pending';
 CREATE INDEX media_digest ON media(account_id, digest) WHERE digest IS NOT NULL;
 CREATE INDEX media_age ON media(account_id, stored_at) WHERE state = 'stored';
+CREATE INDEX media_text_due ON media(account_id, created_at) WHERE text_state = 'due';
 
 -- Files that may have to be deleted, because a row named them and does not any more.
 CREATE TABLE media_garbage(

@@ -61,6 +61,12 @@ class MessageMatch(Wire):
         description="Up to 160 characters of its words around the first found, with an ellipsis "
         "where more is said, and single blanks for white space."
     )
+    in_file: NotNull[bool] = optional(
+        "The words are in its file, where a program read them; absent if the message itself has "
+        "them.",
+        may_be_absent=True,
+        extension=True,
+    )
     cursor: NotNull[str] = optional(
         "Of the messages of the conversation, where this one is the first of a page."
     )

@@ -275,17 +275,25 @@ class Messages:
     def save(self) -> None:
         """Write the messages; conversation rows follow after the fold."""
         added, now = self.added(), self._context.now
-        writes.add_messages(*self._context.account, added)
         changes = [
             change
             for conversation in self._conversations.touched()
             for change in conversation.rewritten.values()
         ]
-        writes.update_messages(*self._context.account, changes)
-        media.move(*self._context.account, self._moved_files)
-        media_requests.request_new(*self._context.account, added, now)
         rewritten = [row for row, _ in changes]
+        moved = {*self._moved_files.values()}
+        times = {row["id"]: row["created_at"] for row in (*added, *rewritten) if row["id"] in moved}
+        times |= {
+            row["id"]: row["created_at"]
+            for row, before in changes
+            if row["media_json"] is not None and row["created_at"] != before["created_at"]
+        }
+        # Files first: the words of files are indexed with their messages.
+        media.move(*self._context.account, self._moved_files, times)
+        media_requests.request_new(*self._context.account, added, now)
         media_requests.request_changed(*self._context.account, rewritten, now)
+        writes.add_messages(*self._context.account, added)
+        writes.update_messages(*self._context.account, changes)
 
     def added(self) -> list[MessageRow]:
         return [

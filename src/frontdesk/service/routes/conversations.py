@@ -134,7 +134,9 @@ def _walked_page(
     rows, next_cursor = paging.split(page.rows, lambda row: queries.position_of(row, selection))
     if members is not None and words is not None:
         ids = [row["id"] for row in rows]
-        newest = message_search.newest_matches(*request.account, ids, words)
+        newest = message_search.newest_matches(
+            *request.account, ids, words, files=messages.may_read_files(request)
+        )
         members = {**members, "matches": _matches(request, newest, words, paging)}
     if next_cursor is None and page.stopped is not None:
         next_cursor = paging.codec.encode(page.stopped)
@@ -176,7 +178,10 @@ def _match_page(
     paging: Paging,
 ) -> JsonBody[ConversationPage]:
     after = None if paging.after is None else int(paging.after[0] or 0)
-    found = message_search.match_page(*request.account, selection, terms, after, paging.limit)
+    found = message_search.match_page(
+        *request.account, selection, terms, after, paging.limit,
+        files=messages.may_read_files(request),
+    )  # fmt: skip
     ids = [match["conversation_id"] for match in found.matches]
     rows = queries.conversations_by_id(*request.account, ids, selection.awake_at)
     return _page(
@@ -201,7 +206,7 @@ def _matches(
         serializers.message_match(
             match["conversation_id"],
             message,
-            serializers.excerpt(message_search.shown_pieces(message), terms),
+            terms,
             messages.cursor_of(paging.codec, match["conversation_id"], message),
         )
         for match in found
@@ -219,7 +224,10 @@ def conversation(request: EndpointRequest) -> JsonBody[Conversation]:
         raise messages.no_conversation(request)
     labels = queries.labels_of(*request.account, ids)
     return serializers.conversation_body(
-        rows[ids[0]], labels, with_preview=_READS_MESSAGES in request.grant.scopes
+        rows[ids[0]],
+        labels,
+        with_preview=_READS_MESSAGES in request.grant.scopes,
+        file_texts=messages.previewed_texts(request, rows.values()),
     )
 
 
@@ -235,8 +243,9 @@ def _page(
     )
     with_preview = _READS_MESSAGES in request.grant.scopes
     return serializers.conversation_page(
-        rows, labels, next_cursor, members or {}, with_preview=with_preview
-    )
+        rows, labels, next_cursor, members or {}, with_preview=with_preview,
+        file_texts=messages.previewed_texts(request, rows),
+    )  # fmt: skip
 
 
 def depends_on_minute(query: bytes, now: int) -> bool:

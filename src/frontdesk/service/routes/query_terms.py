@@ -50,6 +50,7 @@ from frontdesk.query.terms import (
     LABEL,
     NEEDS,
     NEWEST,
+    SAID,
     SENT,
     SORT,
     STATUS,
@@ -60,12 +61,14 @@ from frontdesk.query.terms import (
     WORDS,
 )
 from frontdesk.service import serializers
+from frontdesk.service.api_keys import MEDIA_SCOPE
 from frontdesk.service.business_time import BusinessTime
 from frontdesk.service.calendar_buckets import zone_of
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters
+from frontdesk.service.routes.messages import may_read_files
 from frontdesk.store import ads, catalogues, conversations, message_search, reports
 from frontdesk.store.business_hours import hours_of
 from frontdesk.store.catalogues import CatalogueTable
@@ -80,6 +83,7 @@ from frontdesk.store.database import Row
 from frontdesk.store.query_conditions import (
     AnyOf,
     HasContent,
+    HasFileText,
     HasNote,
     OfContacts,
     OfCustomer,
@@ -87,6 +91,7 @@ from frontdesk.store.query_conditions import (
     Says,
     SentIn,
 )
+from frontdesk.store.rows import FILE, OWN
 from frontdesk.text import custom_fields
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import is_user_id, phone_pattern
@@ -318,14 +323,27 @@ class _QueryTerms:
         return FromAd(ids)
 
     def has(self, term: Term) -> Condition:
-        if term.value == "note":
-            self._demand("notes:read")
-            return HasNote()
-        if term.value == "link":
-            if (lack := message_search.lack(*self._request.account)) is not None:
-                raise _Unanswerable(f"{term} is not found: {lack}.")
-            return Says(_LINK)
+        match term.value:
+            case "note":
+                self._demand("notes:read")
+                return HasNote()
+            case "link":
+                self._require_index(term)
+                return Says(_LINK)
+            case "text":
+                self._demand(MEDIA_SCOPE)
+                self._require_index(term)
+                return HasFileText()
         return HasContent(tuple(CONTENTS[term.value]))
+
+    def said(self, term: Term) -> Condition:
+        """A program read it in a file."""
+        self._require_index(term)
+        return Says(_whole(term), (FILE,))
+
+    def _require_index(self, term: Term) -> None:
+        if (lack := message_search.lack(*self._request.account)) is not None:
+            raise _Unanswerable(f"{term} is not found: {lack}.")
 
     def span(self, term: Term) -> Condition:
         column, now = _COLUMNS[term.kind], self._request.now
@@ -380,9 +398,7 @@ class _QueryTerms:
 
     def words(self, term: Term) -> Condition:
         """A message says it, or the customer or a label is called so."""
-        terms = Terms.whole(term.value)
-        if not terms.spellings:
-            raise _Unanswerable(f"There is no word in {term}.")
+        terms = _whole(term)
         text = " ".join(folded(term.value).split())
         named = self._label_ids(text)
         ways: list[Condition] = [Placed("label_id", named)] if named else []
@@ -391,7 +407,8 @@ class _QueryTerms:
         if lack := self._unsearched():
             self.remark = f"Words are looked for in names, numbers and labels only: {lack}."
         else:
-            ways.append(Says(terms))
+            parts = (OWN, FILE)
+            ways.append(Says(terms, parts[: 1 + may_read_files(self._request)]))
         return AnyOf(tuple(ways))
 
     def _unsearched(self) -> str:
@@ -412,6 +429,14 @@ class _QueryTerms:
 
 def _of_customer(text: str) -> Condition:
     return OfCustomer(tuple(contact_words(text)))
+
+
+def _whole(term: Term) -> Terms:
+    """Raises: _Unanswerable: it has no word."""
+    terms = Terms.whole(term.value)
+    if not terms.spellings:
+        raise _Unanswerable(f"There is no word in {term}.")
+    return terms
 
 
 def _joined(parts: tuple[Condition, ...]) -> Condition:
@@ -490,6 +515,7 @@ _MAKERS: Mapping[str, Maker] = MappingProxyType(
         UNREAD: lambda terms, term: Placed("unread", (1,)),
         **dict.fromkeys(_COLUMNS, _QueryTerms.span),
         SENT: _QueryTerms.sent,
+        SAID: _QueryTerms.said,
         WORDS: _QueryTerms.words,
     }
 )
