@@ -121,7 +121,8 @@ def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> 
         WINDOW: f"Reply window: {long_duration(moment - now)} left",
     }[kind]
     last = row.last_message
-    text = plain_preview(last) if last and last.direction == "inbound" else ""
+    inbound = last is not None and last.direction == "inbound"
+    text = plain_preview(last, machine=False) if last and inbound else ""
     name = without_separators(contact_name(row.contact))
     words = f"{begin}: {name}{f' · {text}' if text else ''}"
     return one_line(clean(words))[:_LONGEST_SENTENCE]

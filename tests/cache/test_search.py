@@ -19,7 +19,16 @@ from frontdesk.cache import (
 from frontdesk.cache.rows import SearchedText
 from frontdesk.cache.search import snippet_of
 from frontdesk.text.search import Terms
-from frontdesk.wire import Contact, Message, MessagePreview, PhoneRef, body_of, timestamp
+from frontdesk.wire import (
+    Contact,
+    Media,
+    MediaText,
+    Message,
+    MessagePreview,
+    PhoneRef,
+    body_of,
+    timestamp,
+)
 
 
 def said(id: int, text: str, **members: Any) -> Message:
@@ -300,3 +309,27 @@ async def test_conversations_of_a_customer_come_open_first_and_whole_words_befor
     assert len(names("sh")) == 7
     assert names("+1 555-0001") == ["Ann Bradshaw"]
     assert names(" ") == names("ghost") == []
+
+
+# What a program read in a file
+
+
+def voice_message(id: int, words: str, **members: Any) -> Message:
+    media = Media(voice=True, text=MediaText(text=words, by="whisper@4f2a"))
+    return said(id, "", media=media, type="audio", **members)
+
+
+async def test_what_was_read_in_a_file_is_found_and_says_in_what(cache: Cache) -> None:
+    words = f"hola, {'y ' * 200}la factura\nes de mayo"
+    head = fetched([voice_message(1, words)], end=True)
+    await cache.save_head(thread_name("7"), head, NOW)
+    (hit,) = cache.search("Factura", limit=5)
+    assert hit.snippet.startswith("≈ in the voice message: ")
+    assert marked(hit) == ["factura"]
+
+
+async def test_own_words_that_begin_with_the_mark_are_found_with_it(cache: Cache) -> None:
+    await hold(cache, "≈ 20 pieces")
+    (hit,) = cache.search("pieces", limit=5)
+    assert hit.snippet == "≈ 20 pieces"
+    assert marked(hit) == ["pieces"]

@@ -39,6 +39,7 @@ OPENED = {
     "InboxScreen": "",
     "VirtualList": "",
     "ConversationList": "",
+    "Thread": "3",
     "QueuePane": "",
     "ThreadPane": "f l w h o l e enter 3",
     "ContactPane": "4",
@@ -137,6 +138,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "list.open": "",
     },
     "ConversationList": {"queue.mark": ""},
+    "Thread": {"thread.unfold": ""},
     "QueuePane": {"inbox.next": "", "inbox.previous": "", "inbox.export": ""},
     "ChannelPane": {"inbox.next": "", "inbox.previous": ""},
     "ThreadPane": {
@@ -274,6 +276,8 @@ UNSEEN = {
     # Threads of the sample fit on this screen.
     "inbox.scroll_down",
     "inbox.scroll_up",
+    # And nothing was read in its files.
+    "thread.unfold",
     ("InboxScreen", "view.inbox"),
     ("ViewScreen", "view.reports"),
 }

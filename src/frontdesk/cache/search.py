@@ -1,6 +1,6 @@
 """Full-text search over cached messages, notes, conversations and contacts, without a server."""
 
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from frontdesk.cache.rows import (
     searched_text_in,
 )
 from frontdesk.text.clean import folded, one_line
-from frontdesk.text.messages import found_pieces_of
+from frontdesk.text.messages import MACHINE_LEAD, file_word, found_pieces_of
 from frontdesk.text.phones import phone_pattern
 from frontdesk.text.search import Terms, member, members_of
 
@@ -163,6 +163,10 @@ def _hit(
         # A name and the name of the profile are often the same.
         pieces = (" · ".join(dict.fromkeys(pieces)),)
     snippet, spans = snippet_of(pieces, terms)
+    if member(member(value, "media"), "text") and snippet.startswith(MACHINE_LEAD):
+        lead = f"{MACHINE_LEAD}in the {file_word(value)}: "
+        spans = tuple((a + len(lead) - 2, b + len(lead) - 2) for a, b in spans)
+        snippet = lead + snippet.removeprefix(MACHINE_LEAD)
     moment = value.get("last_activity_at" if kind in (CONVERSATION, CONTACT) else "created_at")
     if kind == CONVERSATION:
         about = id
@@ -268,7 +272,10 @@ def _each(terms: Terms, test: str) -> tuple[str, list[object]]:
 
 
 def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The line with the most matches, shortened, and the spans of the matches."""
+    """The line with the most matches, shortened, and the spans of the matches.
+
+    The mark of what a program read in a file stays.
+    """
     best, best_spans = terms.best_of(map(one_line, pieces)), list[tuple[int, int]]()
     for piece in map(one_line, pieces):
         spans = list(_spans(piece, terms))
@@ -278,6 +285,16 @@ def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[
 
 
 def _around(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    lead = MACHINE_LEAD if line.startswith(MACHINE_LEAD) else ""
+    shown, inside = _excerpt(line[len(lead) :], _shifted(spans, -len(lead)))
+    return lead + shown, tuple(_shifted(inside, len(lead)))
+
+
+def _shifted(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
+    return [(a + by, b + by) for a, b in spans if a + by >= 0]
+
+
+def _excerpt(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """An excerpt of `line` that starts shortly before the first span."""
     start = max(0, spans[0][0] - _SNIPPET_BEFORE) if spans else 0
     if len(line) <= _SNIPPET_LENGTH:

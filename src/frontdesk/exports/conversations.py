@@ -51,13 +51,16 @@ _LABEL_WIDTH = len("Conversation: ")
 _MARKDOWN_START = re.compile(r"^(\s*\d*)([-+=.)])", re.MULTILINE)
 
 
-def entry_text(entry: Entry, contact: str = "") -> str:
-    """The quoted message and the contents of an entry, possibly of several lines."""
-    return _plain_text(_quote(entry, {}, contact), entry)
+def entry_text(entry: Entry, contact: str = "", *, machine: bool = True) -> str:
+    """The quoted message and the contents of an entry, possibly of several lines.
+
+    machine: with what a program read in its file.
+    """
+    return _plain_text(_quote(entry, {}, contact), plain_text(entry, machine=machine))
 
 
-def _plain_text(quote: str, entry: Entry) -> str:
-    return f"> {quote}\n{plain_text(entry)}" if quote else plain_text(entry)
+def _plain_text(quote: str, text: str) -> str:
+    return f"> {quote}\n{text}" if quote else text
 
 
 def remarks(entry: Entry, contact: str = "", *, reactions: bool = True) -> str:
@@ -99,7 +102,7 @@ def text_lines(
         if part != (part := parts.get(entry.conversation_id or "", "")):
             yield f"-- {part} --"
         yield f"{_clock(moment)}  {_head(entry, contact)}"
-        for line in _plain_text(quote, entry).split("\n"):
+        for line in _plain_text(quote, plain_text(entry)).split("\n"):
             yield f"{_INDENT}{line}".rstrip()
 
 

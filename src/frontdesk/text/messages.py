@@ -26,9 +26,9 @@ from frontdesk.text.clean import (
     shortened,
     shown_line,
 )
-from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
+from frontdesk.text.search import FLOW_TOKEN, member, message_pieces, strings
 from frontdesk.text.templates import parameter_text
-from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
+from frontdesk.wire import Media, MediaText, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
 
 Entry: TypeAlias = Message | Note
@@ -44,6 +44,10 @@ CARD, ITEM, DETAIL = "card", "item", "detail"
 REMARK, PLACEHOLDER, DELETED, FAILURE = "remark", "placeholder", "deleted", "failure"
 # Where the conversation came from, which the customer did not write.
 AD = "ad"
+# Words of a file as a program read them, which nobody wrote; they may be wrong.
+MACHINE = "machine"
+MACHINE_MARK = "≈"
+MACHINE_LEAD = f"{MACHINE_MARK} "
 
 # Further rows of long lists and orders are summarised as "and N more".
 MOST_ROWS = 10
@@ -56,7 +60,7 @@ _INDENTED = (ITEM, DETAIL)
 
 
 class MessageLine(NamedTuple):
-    """Line of a message; only a `TEXT` may have several. type: of a card, as in `TYPES`."""
+    """Line of a message; a `TEXT` and a `MACHINE` may have several. type: of a card, in `TYPES`."""
 
     role: str
     text: str
@@ -133,14 +137,44 @@ def plain(line: MessageLine, escape: Callable[[str], str] = str) -> str:
         return f"[ {text} ]"
     if line.role in _IN_BRACKETS:
         return f"[{text}]"
+    if line.role == MACHINE:
+        return machine_marked(text)
     return f"  {text}" if line.role in _INDENTED else text
 
 
-def plain_text(entry: Entry, escape: Callable[[str], str] = str) -> str:
-    """Contents of an entry without styles, possibly of several lines; `escape` as for `plain`."""
+def machine_marked(text: str) -> str:
+    """Words that a program read, with the mark before each line."""
+    return "\n".join(f"{MACHINE_LEAD}{line}" for line in text.split("\n"))
+
+
+def machine_read(message: Message) -> str:
+    """Words of the file of a message as a program read them; "" if there are none."""
+    words = message.media.text.text if message.media and message.media.text else None
+    return "" if words is None or message.deleted_at or is_blank(words) else words
+
+
+def machine_facts(text: MediaText) -> str:
+    """Which program read the words of a file, and in which language: read by voice (es)."""
+    language = f" ({one_line(text.language)})" if text.language else ""
+    return f"read by {one_line(text.program) or 'a program'}{language}, may be wrong"
+
+
+def file_word(members: Mapping[str, Any]) -> str:
+    """What the file of a message is, of its JSON: voice message, photo, document."""
+    type = str(members.get("type") or "")
+    is_voice = type == "voice" or (type == "audio" and member(members, "media").get("voice"))
+    return "voice message" if is_voice else one_line(type_word(type))
+
+
+def plain_text(entry: Entry, escape: Callable[[str], str] = str, *, machine: bool = True) -> str:
+    """Contents of an entry without styles, possibly of several lines; `escape` as for `plain`.
+
+    machine: with what a program read in its file.
+    """
     if isinstance(entry, Note):
         return escape(entry.text)
-    return "\n".join(plain(line, escape) for line in content_lines(entry))
+    lines = [line for line in content_lines(entry) if machine or line.role != MACHINE]
+    return "\n".join(plain(line, escape) for line in lines)
 
 
 def found_pieces(message: Message) -> Iterator[str]:
@@ -149,7 +183,12 @@ def found_pieces(message: Message) -> Iterator[str]:
         return
     yield from (plain(line) for line in content_lines(message) if line.role != FAILURE)
     if message.media or message.content or message.referral:
-        members = {"text", "media", "content", "referral"}
+        members: dict[str, Any] = {
+            "text": True,
+            "media": {"filename"},
+            "content": True,
+            "referral": True,
+        }
         yield from message_pieces(message.model_dump(include=members))
 
 
@@ -183,17 +222,23 @@ class PreviewText(NamedTuple):
     deleted: bool = False
 
 
-def preview_text(preview: MessagePreview) -> PreviewText:
+def preview_text(preview: MessagePreview, *, machine: bool = True) -> PreviewText:
+    """What its sender wrote; with `machine` else what a program read in its file, marked."""
     if preview.deleted:
         return PreviewText("", "", deleted=True)
     text = shown_line(preview.text)
+    if machine and not text and (words := shown_line(preview.media_text)):
+        text = machine_marked(words)
     shown_as_text = preview.type in _TYPES_SHOWN_AS_TEXT and text
     return PreviewText("" if shown_as_text else preview.type, text)
 
 
-def plain_preview(preview: MessagePreview) -> str:
-    """The last message of a conversation on one line, without styles."""
-    shown = preview_text(preview)
+def plain_preview(preview: MessagePreview, *, machine: bool = True) -> str:
+    """The last message of a conversation on one line, without styles.
+
+    machine: show what a program read in its file, if its sender wrote nothing.
+    """
+    shown = preview_text(preview, machine=machine)
     word = "deleted" if shown.deleted else type_word(shown.type) if shown.type else ""
     return " ".join(filter(None, (f"[{word}]" if word else "", shown.text)))
 
@@ -336,7 +381,7 @@ def _card(type: str, *facts: str) -> MessageLine:
 
 
 def _media(message: Message) -> list[MessageLine]:
-    """Kind, size and name of a file, with the caption below."""
+    """Kind, size and name of a file; below it the caption, and what a program read in the file."""
     media = message.media or Media()
     size = file_size(media.size_bytes) if media.size_bytes is not None else ""
     type = "voice" if message.type == "audio" and media.voice else message.type
@@ -344,7 +389,8 @@ def _media(message: Message) -> list[MessageLine]:
     length = play_time(media.duration_ms) if media.duration_ms else ""
     lost = _LOST.get(media.status or "", "")
     name = one_line(media.filename or "")
-    return [_card(type, animated, length, size, name, lost), *_text(message)]
+    card, words = _card(type, animated, length, size, name, lost), machine_read(message)
+    return [card, *_text(message), *([MessageLine(MACHINE, words)] if words else [])]
 
 
 def play_time(milliseconds: int) -> str:

@@ -91,6 +91,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.previous_file": "photo picture document voice attachment media",
             "inbox.open_link": "link url file photo play voice document web inbox",
             "inbox.save_file": "download photo picture document voice attachment",
+            "thread.unfold": "transcript voice text document ocr whole",
             "inbox.raw_row": "raw source fields debug",
         },
         "Find": {

@@ -17,7 +17,7 @@ from frontdesk.text.entries import NewSinceVisit
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.wire import Media, Message, MessagePreview, Note, Reaction, Ref
+from frontdesk.wire import Media, MediaText, Message, MessagePreview, Note, Reaction, Ref
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
 from tests.tui.screen_text import strips
@@ -49,7 +49,7 @@ def keyed(*entries: Entry) -> FixedRows[Entry]:
 
 
 def thread(*entries: Entry, unread: int = 0, top_word: str = "the start") -> Thread:
-    widget = Unseen(CLOCK)
+    widget = Unseen(CLOCK, unfold_key="space")
     widget.open(ThreadContents(keyed(*entries), "Sheena", NewSinceVisit(unread), top_word))
     return widget
 
@@ -127,7 +127,7 @@ def test_the_line_waits_for_the_new_messages_and_the_reader_stays_at_the_end() -
     newest = MessagePreview.model_validate(
         said(4, ago=1).model_dump(include={*MessagePreview.model_fields})
     )
-    widget = Unseen(CLOCK)
+    widget = Unseen(CLOCK, unfold_key="space")
     widget.open(ThreadContents(keyed(*known), "Ana", NewSinceVisit(2, newest, "2"), ""))
     assert not any("new" in line for at in (0, 1) for line in drawn(widget, at))
     assert widget.cursor == 1
@@ -318,3 +318,37 @@ def test_the_seconds_of_a_thread_that_loads_begin_anew_with_another_one() -> Non
 
     with virtual_time("seconds") as runner:
         runner.run(scenario())
+
+
+# What a program read in a file
+
+
+def read_in_file(words: str) -> Message:
+    text = MediaText(text=words, by="whisper@4f2a", language="es", at="2026-03-14T09:58:00Z")
+    media = Media(voice=True, text=text)
+    return said(1, ago=5).model_copy(update={"type": "audio", "text": None, "media": media})
+
+
+def test_of_what_was_read_in_a_file_four_lines_are_shown_until_it_is_unfolded() -> None:
+    widget = thread(read_in_file("one\ntwo\nthree\nfour\nfive\nsix"))
+    folded = shown_words(widget)
+    assert folded[-5:] == ["≈ one", "≈ two", "≈ three", "≈ four", "2 more lines, space shows all"]
+    widget.action_unfold()
+    assert shown_words(widget)[-8:] == [
+        *("≈ one", "≈ two", "≈ three", "≈ four", "≈ five", "≈ six"),
+        *("read by whisper (es), may be wrong,", "Saturday 14 March 2026 09:58"),
+    ]
+    widget.action_unfold()
+    assert shown_words(widget) == folded
+
+
+def test_a_short_text_has_no_line_for_more_and_says_who_read_it_when_it_is_unfolded() -> None:
+    widget = thread(read_in_file("hola"))
+    assert shown_words(widget)[-1] == "≈ hola"
+    widget.action_unfold()
+    assert "read by whisper (es), may be wrong," in shown_words(widget)
+
+
+def shown_words(widget: Thread) -> list[str]:
+    """Lines of the only message, without its bar."""
+    return [line.strip(" │") for line in drawn(widget, 0)]

@@ -26,6 +26,7 @@ from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.wire import Contact, PhoneRef
 
 
@@ -70,7 +71,9 @@ class InboxBase(SizedScreen[None]):
             schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
             quiet_unfocused=preferences.quiet_unfocused,
         )
-        self._keys = keys = KeyNames((type(self), ThreadPane, ConversationList), preferences.keys)
+        self._keys = keys = KeyNames(
+            (type(self), ThreadPane, Thread, ConversationList), preferences.keys
+        )
         self._views = SavedViews(mailbox, preferences.views)
         self._undo: Undo | None = None
         self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)

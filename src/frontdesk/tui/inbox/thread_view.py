@@ -172,6 +172,7 @@ class ThreadView(Pane):
             clock,
             open_key=keys["inbox.open_link"],
             save_key=keys["inbox.save_file"],
+            unfold_key=keys["thread.unfold"],
             symbols=symbols,
             picture_lines=lambda: self.picture_display.lines,
         )

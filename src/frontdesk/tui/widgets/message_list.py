@@ -9,28 +9,33 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message as WidgetMessage
 from textual.strip import Strip
 
 from frontdesk.inbox.rows import FixedRows, Place, Rows
-from frontdesk.text.clean import humanize, one_line
+from frontdesk.text.clean import counted, humanize, one_line
 from frontdesk.text.entries import REACHED_BY_REACTIONS, NewSinceVisit, is_shown_above
 from frontdesk.text.limits import TEXT
 from frontdesk.text.messages import (
     AD,
     BUTTON,
     CARD,
+    MACHINE,
+    MACHINE_MARK,
     Entry,
     author_parts,
     content_lines,
     event_words,
     found_pieces,
     head_marks,
+    machine_facts,
+    machine_read,
     person_word,
     plain_text,
     quoted_text,
@@ -103,6 +108,8 @@ _MARKS = frozenset("*_~`")
 _EVENTS = ("system", "reaction")
 # Messages of one author within this time have one head.
 _GROUP_SECONDS = 300
+# Lines of what a program read in a file that are shown before they are unfolded.
+FOLDED_LINES = 4
 # A picture is at most a third of the window.
 _PICTURES_OF_WINDOW = 3
 # Height from which groups have a blank line between them.
@@ -132,8 +139,9 @@ _TICK_INKS: Mapping[str, str] = MappingProxyType(
 class MessageContext(NamedTuple):
     """State that messages depend on besides their own.
 
-    open_key, save_key: keys that open and save media. me: id of the own user, or "".
-    picture_lines: height of pictures, at most; 0: none are shown.
+    open_key, save_key, unfold_key: keys that open and save media, and show all that a program read
+    in it. me: id of the own user, or "". picture_lines: height of pictures, at most; 0: none are
+    shown. unfolded: all is shown that a program read.
     """
 
     clock: Clock
@@ -141,8 +149,10 @@ class MessageContext(NamedTuple):
     me: str = ""
     open_key: str = ""
     save_key: str = ""
+    unfold_key: str = ""
     symbols: MessageSymbols = EMOJI
     picture_lines: int = 0
+    unfolded: bool = False
 
 
 def voice(author: str, direction: str = "outbound") -> str:
@@ -244,6 +254,9 @@ def _content_lines(message: Message, context: MessageContext, room: int) -> list
             lines += [[("strong", line)] for line in _button_lines(titles, room)]
             continue
         for line in group:
+            if line.role == MACHINE:
+                lines += _machine_lines(message, line.text, context, room)
+                continue
             block = block_of(line, context.symbols, hint=_file_hint(message, context))
             lines += _block_lines(block, room, failed=failed)
             if line.role == CARD:
@@ -251,6 +264,22 @@ def _content_lines(message: Message, context: MessageContext, room: int) -> list
     if message.reactions:
         lines.append([("dim", cut(_reactions(message, context), room))])
     return lines
+
+
+def _machine_lines(message: Message, text: str, context: MessageContext, room: int) -> list[Line]:
+    """What a program read in a file, marked: its first lines; unfolded all, and by whom."""
+    mark = ("dim", f"{MACHINE_MARK} ")
+    read = [[mark, ("dim italic", line)] for line in wrap(_beginning(text), max(1, room - 2))]
+    more = len(read) - FOLDED_LINES
+    if context.unfolded and message.media and message.media.text:
+        moment = context.clock.local(message.media.text.at)
+        when = f", {long_date(moment)} {time_of_day(moment)}" if moment else ""
+        facts = f"{machine_facts(message.media.text)}{when}"
+        return [*read, *([("dim", f"  {line}")] for line in wrap(facts, max(1, room - 2)))]
+    if more <= 0:
+        return read
+    words = f"  {counted(more, 'more line')}, {context.unfold_key} shows all"
+    return [*read[:FOLDED_LINES], [("dim", cut(words, room))]]
 
 
 def _file_hint(message: Message, context: MessageContext) -> str:
@@ -426,6 +455,9 @@ class Thread(VirtualList[Entry]):
     FOLLOWS_END = True
     RESTS_AT_BOTTOM = True
     CHOSEN = ("chosen-off", "ground")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "unfold", "Show all that was read in a file", id="thread.unfold"),
+    ]
 
     def __init__(
         self,
@@ -433,11 +465,12 @@ class Thread(VirtualList[Entry]):
         *,
         open_key: str = "",
         save_key: str = "",
+        unfold_key: str = "",
         symbols: MessageSymbols = EMOJI,
         picture_lines: Callable[[], int] = lambda: 0,
         id: str | None = None,
     ) -> None:
-        """open_key, save_key: names of the keys that open and save media.
+        """open_key, save_key, unfold_key: names of the keys for media, see `MessageContext`.
 
         picture_lines: returns the height of pictures, at most; called with the first of them.
         """
@@ -446,8 +479,14 @@ class Thread(VirtualList[Entry]):
         self._most_picture_lines: int | None = None
         self._clock = clock
         self._message_context = MessageContext(
-            clock, open_key=open_key, save_key=save_key, symbols=symbols
+            clock,
+            open_key=open_key,
+            save_key=save_key,
+            unfold_key=unfold_key,
+            symbols=symbols,
         )
+        # Ids of messages of which all is shown that a program read in their file.
+        self._unfolded: set[str] = set()
         self._new = NewSinceVisit()
         self._new_from: str | None = None
         self._number_new = 0
@@ -546,7 +585,8 @@ class Thread(VirtualList[Entry]):
         context = self._message_context
         below = self._results_below(position)
         part = self._part_of(entry)
-        return entry, previous, self._has_gaps, hidden, new, context.contact, picture, below, part
+        own = (self._has_gaps, hidden, new, entry.id in self._unfolded, picture, below, part)
+        return entry, previous, context.contact, *own
 
     def _part_of(self, entry: Entry | None) -> str:
         """Words of the conversation of an entry, where there are several."""
@@ -629,6 +669,15 @@ class Thread(VirtualList[Entry]):
         """True if the message under the cursor has a file that the server may give out."""
         return has_file(self.row)
 
+    def action_unfold(self) -> None:
+        """Show all that a program read in a file, or its beginning; elsewhere a page down."""
+        entry = self.row
+        if not isinstance(entry, Message) or not machine_read(entry):
+            self.action_page(1)
+            return
+        self._unfolded ^= {entry.id}
+        self.rows_changed()
+
     def action_move(self, step: int) -> None:
         """Move to the next row that is drawn; a row taller than the window is scrolled first."""
         sign = 1 if step > 0 else -1
@@ -675,7 +724,7 @@ class Thread(VirtualList[Entry]):
         above = [on_ground(line, "ground") for line in above]
         if isinstance(entry, Note):
             return above + note_lines(entry, self._message_context, width) + below
-        context = self._message_context
+        context = self._message_context._replace(unfolded=entry.id in self._unfolded)
         if entry.media is not None and entry.media.key is not None:
             context = context._replace(picture_lines=self._picture_lines)
         # The time of a minute is said once.
