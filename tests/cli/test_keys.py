@@ -14,7 +14,7 @@ from frontdesk.cli.exit_codes import USAGE
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import UserUpsert
-from frontdesk.service.api_keys import SCOPES, is_well_formed, key_hash, key_id
+from frontdesk.service.api_keys import MASKED_SCOPE, SCOPES, is_well_formed, key_hash, key_id
 from frontdesk.store.accounts import find_key
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -62,6 +62,17 @@ def test_the_database_keeps_the_hash_and_what_the_key_is_for(path: Path):
     assert row["scopes"].split() == list(SCOPES)
     assert row["expires_at"] is None
     assert key.encode() not in path.read_bytes()
+
+
+def test_masked_contacts_go_with_all_scopes_and_with_some(path: Path):
+    key = create(path, "--name", "agent", "--all-read", "--scope", MASKED_SCOPE).stdout.strip()
+    assert kept(path, key)["scopes"].split() == [*SCOPES, MASKED_SCOPE]
+    some = ("--scope", "conversations:read", "--scope", MASKED_SCOPE)
+    key = create(path, "--name", "agent", *some).stdout.strip()
+    assert kept(path, key)["scopes"].split() == ["conversations:read", MASKED_SCOPE]
+    listed = run_on(path, "keys", "list").stdout
+    assert f"all {MASKED_SCOPE}" in listed
+    assert create(path, "--name", "agent", "--scope", MASKED_SCOPE).exit_code == USAGE
 
 
 @pytest.mark.parametrize("user", ["ana", "ana@example.com", "ANA@example.com", "1", "ana souza"])

@@ -13,7 +13,7 @@ import pytest
 
 from frontdesk.mcp.http import McpApplication
 from frontdesk.service import model_context
-from frontdesk.service.api_keys import key_id
+from frontdesk.service.api_keys import MASKED_SCOPE, SCOPES, key_id
 from frontdesk.service.app import Application, Options, create_app
 from frontdesk.service.model_context import (
     LIMITS,
@@ -433,3 +433,15 @@ async def test_a_call_whose_client_goes_away_is_given_up(
         await app(scope, receive, send)
         await held[0].given_up.wait()
         assert sent == []
+
+
+async def test_a_key_with_masked_contacts_is_answered_with_stand_ins(
+    sample_database: SQLiteDatabase, app: Application
+) -> None:
+    plain, masked = keep(sample_database), keep(sample_database, scopes=(*SCOPES, MASKED_SCOPE))
+    shown = await asked(app, plain, "list_conversations", limit=5)
+    told = await asked(app, masked, "list_conversations", limit=5)
+    assert re.findall(OPEN, told) == re.findall(OPEN, shown)
+    assert "customers are masked, files left out" in told
+    assert len(re.findall(r"#\d+ · customer [0-9a-f]{4} · ", told)) == 5
+    assert '"' not in told.partition("\n\n")[2]

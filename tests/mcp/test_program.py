@@ -34,9 +34,9 @@ def command_of(*arguments: str) -> list[str]:
 
 
 @asynccontextmanager
-async def session_on(database: Path, home: Path) -> AsyncIterator[Client]:
+async def session_on(database: Path, home: Path, *options: str) -> AsyncIterator[Client]:
     """A session over standard input and output."""
-    program, *arguments = command_of("--database", str(database), "--zone", "UTC")
+    program, *arguments = command_of("--database", str(database), "--zone", "UTC", *options)
     server = StdioServerParameters(command=program, args=arguments, env=dict(os.environ), cwd=home)
     async with Client(server) as session:
         yield session
@@ -137,6 +137,8 @@ def test_a_configuration_starts_this_program_from_any_directory(
     database = str(tmp_path / "some inbox.db")
     expected = ["mcp", "--database", database, "--as", "ana@example.com"]
     assert server["args"][-5:] == expected
+    masked = run_on("some inbox.db", "mcp", "--print-config", client, "--mask").stdout
+    assert read(masked)["args"][-1] == "--mask"  # type: ignore[operator]
 
 
 def test_a_configuration_never_has_a_key_or_a_password() -> None:
@@ -168,3 +170,11 @@ def test_what_cannot_be_served_is_said_before_anything_is_read(
     ended = run_command("mcp", *arguments)
     assert (ended.exit_code, ended.stdout) == (USAGE, "")
     assert words in ended.stderr
+
+
+@pytest.mark.slow
+async def test_the_program_masks_customers_of_a_database(inbox_file: Path, home: Path) -> None:
+    async with session_on(inbox_file, home, "--mask") as session:
+        listed = await answer(session, "list_conversations", limit=5)
+    assert listed.count(" · customer ") == 5
+    assert "+" not in listed

@@ -252,7 +252,10 @@ def test_an_operation_is_documented_with_the_errors_that_it_can_have(openapi):
     filtered = {"invalid_filter", "assignee_me_unavailable"}
     assert only("/v1/labels") == paged
     assert only("/v1/contacts") == paged
-    assert only("/v1/contacts/by-phone/{phone}") == {"invalid_phone", "contact_not_found"}
+    assert only("/v1/contacts/by-phone/{phone}") == {
+        *("invalid_phone", "contact_not_found"),
+        *("contacts_masked", "insufficient_scope", "account_disabled"),
+    }
     assert only("/v1/conversations") == {*paged, *filtered, "message_search_unavailable"}
     assert only("/v1/conversations/counts") == filtered
     assert only("/v1/conversations/{id}") == {"conversation_not_found"}

@@ -24,7 +24,7 @@ def test_each_code_has_its_status() -> None:
             *("invalid_phone", "invalid_period", "malformed_request"),
         ],
         401: ["missing_credentials", "invalid_key", "key_revoked", "key_expired"],
-        403: ["insufficient_scope", "account_disabled"],
+        403: ["insufficient_scope", "contacts_masked", "account_disabled"],
         404: [
             *("conversation_not_found", "contact_not_found", "media_not_found", "media_pending"),
             *("preview_unavailable", "route_not_found"),

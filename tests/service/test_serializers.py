@@ -124,12 +124,12 @@ def test_a_match_names_its_message() -> None:
         "excerpt": "My words",
         "cursor": "c",
     }
-    words = Terms.of("words")
-    assert message_match(7, {**message, "file_text": None}, words, "c") == match
+    words, said = Terms.of("words"), ("My words",)
+    assert message_match(7, {**message, "file_text": None}, said, words, "c") == match
     read = {**message, "file_text": "Other words\nof a file"}
-    assert message_match(7, read, words, "c") == match
+    assert message_match(7, read, said, words, "c") == match
     in_file = {**match, "excerpt": "Other words of a file", "in_file": True}
-    assert message_match(7, read, Terms.of("other"), "c") == in_file
+    assert message_match(7, read, said, Terms.of("other"), "c") == in_file
 
 
 def test_an_excerpt_of_up_to_160_characters_is_the_whole_line() -> None:

@@ -38,10 +38,12 @@ def in_process(
     waiting: "WaitContext | None" = None,
     *,
     media_files: "MediaFiles | None" = None,
+    masked: bool = False,
 ) -> "InboxClient":
     """Return a client of a service over `database`, with an in-memory key.
 
-    media_files: where its files of messages are, see `cli/media.py`.
+    media_files: where its files of messages are, see `cli/media.py`. masked: for the key, customers
+    are.
 
     `resources` stops the service before the database closes, and raises UnusableFile if the service
     failed because the database is damaged. Imports the network stack.
@@ -50,7 +52,7 @@ def in_process(
     from frontdesk.service.api_keys import new_ephemeral_key
     from frontdesk.service.app import create_app
 
-    key, ephemeral = new_ephemeral_key(ACCOUNT, user_id)
+    key, ephemeral = new_ephemeral_key(ACCOUNT, user_id, masked=masked)
     service = create_app(database, ephemeral_keys=[ephemeral], media_files=media_files)
     resources.callback(service.close)
     resources.push(partial(_report_damage, database))
@@ -206,18 +208,23 @@ def run_with_client(
         return asyncio.run(_closing(client, work))
 
 
-def client_of(target: Target, resources: ExitStack, *, waits: bool = False) -> "InboxClient":
+def client_of(
+    target: Target, resources: ExitStack, *, waits: bool = False, masked: bool = False
+) -> "InboxClient":
     """Return a client of the target; `resources` closes what it depends on.
 
-    waits: requests wait as long as the server asks, which a terminal shows.
+    waits: requests wait as long as the server asks, which a terminal shows. masked: customers are,
+    by the service of a database, or here.
 
     Raises: BadSettings: invalid target. UnusableFile: not a frontdesk database.
     """
     target, context = _resolve_inbox(target), waiting if waits else None
     if target.url:
         from frontdesk.client import InboxClient
+        from frontdesk.client.masked import MaskedInboxClient
 
-        return InboxClient(target.url, api_key_of(target), network=network(), waiting=context)
+        kind = MaskedInboxClient if masked else InboxClient
+        return kind(target.url, api_key_of(target), network=network(), waiting=context)
     from frontdesk.cli.database import opened
     from frontdesk.cli.media import media_files
 
@@ -230,6 +237,7 @@ def client_of(target: Target, resources: ExitStack, *, waits: bool = False) -> "
         resources,
         context,
         media_files=media_files(None, address),
+        masked=masked,
     )
 
 

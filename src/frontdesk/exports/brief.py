@@ -13,6 +13,7 @@ from frontdesk.exports.conversations import entry_text, remarks
 from frontdesk.query.plan import waiting_since
 from frontdesk.text.clean import quoted, shown_line, visible, without_separators
 from frontdesk.text.entries import is_by_customer
+from frontdesk.text.masking import is_stand_in
 from frontdesk.text.messages import MACHINE_MARK, Entry, author_name, machine_read
 from frontdesk.text.phones import format_phone, username
 from frontdesk.text.times import duration, in_zone, long_duration, zone_words
@@ -75,7 +76,9 @@ def moment_words(moment: datetime | None, zone: tzinfo | None) -> str:
 
 
 def customer_words(contact: PhoneRef) -> str:
-    """Name and number of a customer, as far as they are known; else the id."""
+    """Name and number of a customer, as far as they are known; else the id, or the stand-in."""
+    if contact.name and is_stand_in(contact.name):
+        return contact.name
     name = customers_name(contact.name or "") if shown_line(contact.name) else ""
     number = format_phone(contact.phone) or short_name(username(contact))
     if name or number:

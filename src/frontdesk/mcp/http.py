@@ -43,14 +43,24 @@ class McpApplication:
             yield
 
     async def answer(
-        self, key: str, zone: ZoneInfo | None, scope: Any, receive: Any, send: Any
+        self,
+        key: str,
+        zone: ZoneInfo | None,
+        masked: bool,
+        scope: Any,
+        receive: Any,
+        send: Any,
     ) -> None:
-        """Answer one request (ASGI). key: of /v1. zone: of all times, None for the computer's."""
+        """Answer one request (ASGI).
+
+        key: of /v1, for which customers may be `masked`. zone: of all times, None for the
+        computer's.
+        """
         client = InboxClient(
             _BASE_URL, key, app=self._interface, network=Network(), waiting=nullcontext
         )
         async with client:
-            token = self._reader.set(InboxReader(client, zone))
+            token = self._reader.set(InboxReader(client, zone, masked=masked))
             try:
                 await self._server.session_manager.handle_request(scope, receive, send)
             finally:

@@ -22,19 +22,22 @@ from frontdesk.wire.values import utc_now
 # Lets the notice of a cancellation be read: a service in this process seldom suspends.
 _PAUSE_SECONDS = 0.001
 _MOST_FIELDS = 300
+_MASKED = "customers are masked, files left out"
 
 
 @dataclass(frozen=True)
 class InboxReader:
-    """zone: of all times, None for the computer's."""
+    """zone: of all times, None for the computer's. masked: what the client answers is."""
 
     client: InboxClient
     zone: ZoneInfo | None = None
     now: Callable[[], datetime] = utc_now
+    masked: bool = False
 
     @property
     def heading(self) -> str:
-        return brief.heading(self.now(), self.zone)
+        heading = brief.heading(self.now(), self.zone)
+        return f"{heading} · {_MASKED}" if self.masked else heading
 
     def local_now(self) -> datetime:
         """The time in the reader's zone, whose days those of a query are."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.selection.customers import find_customer
 from frontdesk.text.entries import in_order, is_by_customer
+from frontdesk.text.masking import CUSTOMER, is_stand_in
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import is_user_id, parse_phone
 from frontdesk.wire import Conversation, Message, Note
@@ -24,7 +25,8 @@ W = TypeVar("W", Message, Note)
 MOST_MESSAGES = 5_000
 # Pages in which the conversations of a customer are looked for.
 _CUSTOMER_PAGES = 20
-_SEPARATORS = re.compile(r"[,\s]+")
+# The stand-in of a masked customer has a blank itself.
+_SEPARATORS = re.compile(rf"(?:,|(?<!\b{CUSTOMER})\s)+", re.IGNORECASE)
 
 
 # Whose entries a thread may be narrowed to.
@@ -244,8 +246,8 @@ async def conversation_ids(client: "InboxClient", names: Iterable[str]) -> Conve
 
 
 def names_customer(name: str) -> bool:
-    """True for a number after +, a @username or a user id: all conversations with a customer."""
-    return name.startswith(("+", "@")) or is_user_id(name)
+    """True for a number after +, a @username, a user id or a stand-in: of all with a customer."""
+    return name.startswith(("+", "@")) or is_user_id(name) or is_stand_in(name)
 
 
 def _parts(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 import secrets
 import string
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -33,6 +33,8 @@ SCOPE_WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 SCOPES = tuple(SCOPE_WORDS)
+# Opens nothing: what shows customers is masked, see `granted`.
+MASKED_SCOPE = "contacts:masked"
 # Of files, which have no endpoint among those that answer with JSON.
 MEDIA_SCOPE = "media:read"
 
@@ -53,6 +55,11 @@ class KeyGrant:
     account_id: int
     scopes: frozenset[str]
     user_id: int | None = None
+
+    @property
+    def masked(self) -> bool:
+        """Customers are masked in all that the key reads."""
+        return MASKED_SCOPE in self.scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +96,19 @@ def new_key() -> str:
     return body + checksum(body)
 
 
-def new_ephemeral_key(account_id: int, user_id: int | None = None) -> tuple[str, EphemeralKey]:
+def granted(scopes: Iterable[str]) -> frozenset[str]:
+    """Return what the scopes of a key open: of masked ones contacts, and no files."""
+    opened = frozenset(scopes)
+    return (opened | {"contacts:read"}) - {MEDIA_SCOPE} if MASKED_SCOPE in opened else opened
+
+
+def new_ephemeral_key(
+    account_id: int, user_id: int | None = None, *, masked: bool = False
+) -> tuple[str, EphemeralKey]:
     """Generate an in-memory key with every scope, to be passed to `create_app`."""
     key = new_key()
-    grant = KeyGrant(key_id(key), account_id, frozenset(SCOPES), user_id)
+    scopes = granted((*SCOPES, MASKED_SCOPE) if masked else SCOPES)
+    grant = KeyGrant(key_id(key), account_id, scopes, user_id)
     return key, EphemeralKey(key_hash(key), grant)
 
 
@@ -175,7 +191,7 @@ def _stored_principal(row: Row, now: int) -> Principal:
     grant = KeyGrant(
         row["key_id"],
         row["account_id"],
-        frozenset(row["scopes"].split()),
+        granted(row["scopes"].split()),
         row["user_id"] or None,
     )
     return Principal(

@@ -9,8 +9,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import cache, partial
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from frontdesk.service.access_control import AccessControl, RequestContext
 from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.api_keys import EphemeralKey, Principal
-from frontdesk.service.endpoint import Endpoint, EndpointRequest
+from frontdesk.service.endpoint import Endpoint, EndpointRequest, JsonBody
 from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
 from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind, WriteProbe
 from frontdesk.service.held_requests import (
@@ -30,6 +30,7 @@ from frontdesk.service.held_requests import (
     preferred_seconds,
     until_gone,
 )
+from frontdesk.service.masking import masked_body
 from frontdesk.service.media.endpoint import MEDIA_ENDPOINT, MediaHandler
 from frontdesk.service.middleware import JSON, Handler, HttpApplication, check_method, next_link
 from frontdesk.service.model_context import PATH as MCP_PATH
@@ -376,12 +377,14 @@ class EndpointHandler:
             principal.revision,
             principal.mark,
         )
-        if shared:
-            # The tag is of the account's revision, the scopes and the address; but of the query's
-            # parameters in any order.
-            body = self._held.shared_body((tag, query), partial(endpoint.answer, asked))
-        else:
+
+        def read() -> JsonBody[Any]:
             body = endpoint.answer(asked)
+            return masked_body(body, asked) if grant.masked else body
+
+        # The tag is of the account's revision, the scopes and the address; but of the query's
+        # parameters in any order.
+        body = self._held.shared_body((tag, query), read) if shared else read()
         headers = {"Content-Type": JSON, **caching(tag)}
         if body.next_cursor is not None:
             headers["Link"] = next_link(request.scope, body.next_cursor)

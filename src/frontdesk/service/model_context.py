@@ -5,9 +5,10 @@ tool makes is one of `/v1` with the same key: scopes, rate limit and log are tho
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -46,9 +47,15 @@ class ModelApplication(Protocol):
     def running(self) -> AbstractAsyncContextManager[None]: ...
 
     async def answer(
-        self, key: str, zone: ZoneInfo | None, scope: Scope, receive: Receive, send: Send
+        self,
+        key: str,
+        zone: ZoneInfo | None,
+        masked: bool,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
-        """Answer one request (ASGI) of a key; all times in `zone`."""
+        """Answer one request (ASGI) of a key, which has masked customers; all times in `zone`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,8 @@ class ModelContextHandler:
         with self._bodies.reservation(principal.grant.key_id) as reservation:
             body = await json_body(request, LIMITS, reservation)
             key = credential(request.headers.getlist("authorization"))
-            await self._answer(key, zone, body, scope, receive, send)
+            answer = partial(self._application.answer, key, zone, principal.grant.masked)
+            await self._answer(answer, body, scope, receive, send)
 
     def _check_host(self, host: str) -> None:
         """Raises: ApiError: a page may have pointed its own name to this address."""
@@ -123,8 +131,7 @@ class ModelContextHandler:
 
     async def _answer(
         self,
-        key: str,
-        zone: ZoneInfo | None,
+        answer: Callable[[Scope, Receive, Send], Awaitable[None]],
         body: bytes,
         scope: Scope,
         receive: Receive,
@@ -152,7 +159,7 @@ class ModelContextHandler:
             finally:
                 self._waiting -= 1
             try:
-                await self._application.answer(key, zone, scope, replay, send)
+                await answer(scope, replay, send)
             finally:
                 self._room.release()
             tasks.cancel_scope.cancel()

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from frontdesk import __version__
 from frontdesk.ingest.media.facts import PREVIEW_SIDE
 from frontdesk.query.terms import OVERVIEW
-from frontdesk.service.api_keys import SCOPE_WORDS
+from frontdesk.service.api_keys import MASKED_SCOPE, SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import ApiPath, Endpoint, JsonBody
 from frontdesk.service.held_requests import LONGEST_SECONDS
@@ -413,6 +413,7 @@ _ONLY: Mapping[str, Callable[[ApiPath], bool]] = MappingProxyType(
         "invalid_period": lambda endpoint: "from" in endpoint.parameters,
         "invalid_phone": lambda endpoint: endpoint.path_parameter == "phone",
         "contact_not_found": lambda endpoint: endpoint.path_parameter == "phone",
+        "contacts_masked": lambda endpoint: endpoint.path_parameter == "phone",
         "conversation_not_found": lambda endpoint: endpoint.path_parameter == "id",
         **dict.fromkeys(
             (code for code in CODES if code.startswith("media_")),
@@ -663,4 +664,9 @@ def _headers(*names: str) -> Schema:
 
 def _scopes() -> str:
     lines = (f"- `{scope}`: {words}" for scope, words in SCOPE_WORDS.items())
-    return "An API key. It opens what its scopes name:\n" + "\n".join(lines)
+    return (
+        "An API key. It opens what its scopes name:\n"
+        + "\n".join(lines)
+        + f"\n\nWith `{MASKED_SCOPE}`, which opens contacts too, names, numbers, addresses and "
+        "custom fields of customers are stand-ins in all answers, and files are left out."
+    )

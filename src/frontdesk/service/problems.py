@@ -34,6 +34,7 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "key_revoked": (401, "The API key has been revoked"),
         "key_expired": (401, "The API key has expired"),
         "insufficient_scope": (403, "The API key lacks a scope"),
+        "contacts_masked": (403, "Contacts are masked for the API key"),
         "account_disabled": (403, "The account is disabled"),
         "conversation_not_found": (404, "There is no such conversation"),
         "contact_not_found": (404, "There is no such contact"),

@@ -15,7 +15,7 @@ from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
 from frontdesk.store.media import STORED
-from frontdesk.store.message_search import shown_pieces, text_of
+from frontdesk.store.message_search import text_of
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.search import Terms
@@ -155,10 +155,12 @@ def changes_body(
     return JsonBody(orjson.dumps({"data": data, **members}), is_news=is_news)
 
 
-def message_match(conversation_id: int, message: Row, terms: Terms, cursor: str) -> dict[str, Any]:
-    """Return the members of a MessageMatch. message: as of `matching_messages`."""
+def message_match(
+    conversation_id: int, message: Row, said: Sequence[str], terms: Terms, cursor: str
+) -> dict[str, Any]:
+    """Return the members of a MessageMatch. message: as of `matching_messages`, which says this."""
     in_file = message["file_text"] is not None and not terms.match_text(text_of(message))
-    pieces = (message["file_text"],) if in_file else shown_pieces(message)
+    pieces = (message["file_text"],) if in_file else said
     return {
         "conversation_id": str(conversation_id),
         "message_id": str(message["id"]),

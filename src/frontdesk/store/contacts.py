@@ -9,7 +9,7 @@ one-letter prefix of a word has a trigram.
 Case-insensitive keys for sorting and matching names and labels.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
@@ -224,6 +224,9 @@ def _each(account_id: int, contact_ids: Iterable[int]) -> list[dict[str, int]]:
 SORTED_HITS = {"sqlite": 2_000, "postgresql": 3_000}
 COMPARED_NAMES = {"sqlite": 25_000, "postgresql": 8_000}
 
+# Names that one query looks for.
+_NAMES_AT_ONCE = 500
+
 # The empty name sorts first but is listed last.
 _NAMELESS = "CASE WHEN name_key = '' THEN 1 ELSE 0 END AS nameless"
 
@@ -313,6 +316,42 @@ def contact_by_id(connection: Connection, account_id: int, contact_id: int) -> R
         "SELECT * FROM contact WHERE account_id = :account AND id = :id",
         {"account": account_id, "id": contact_id},
     )
+
+
+def contacts_by_id(connection: Connection, account_id: int, ids: Sequence[int]) -> list[Row]:
+    """Return contacts, in no order."""
+    if not ids:
+        return []
+    placeholders, parameters = one_of("id", ids)
+    return connection.rows(
+        f"SELECT * FROM contact WHERE account_id = :account AND id IN ({placeholders})",
+        {"account": account_id, **parameters},
+    )
+
+
+def contacts_after(
+    connection: Connection, account_id: int, contact_id: int, count: int
+) -> list[Row]:
+    """Return contacts by id, after one."""
+    return connection.rows(
+        "SELECT * FROM contact WHERE account_id = :account AND id > :id ORDER BY id LIMIT :count",
+        {"account": account_id, "id": contact_id, "count": count},
+    )
+
+
+def ids_by_name(connection: Connection, account_id: int, names: Collection[str]) -> dict[str, str]:
+    """Return the id on the wire of a contact with each of some folded names, where there is one."""
+    found: dict[str, str] = {}
+    every = sorted(names)
+    for start in range(0, len(every), _NAMES_AT_ONCE):
+        placeholders, parameters = one_of("name", every[start : start + _NAMES_AT_ONCE])
+        rows = connection.rows(
+            "SELECT name_key, MIN(id) AS id FROM contact WHERE account_id = :account"
+            f" AND name_key IN ({placeholders}) GROUP BY name_key",
+            {"account": account_id, **parameters},
+        )
+        found |= {row["name_key"]: str(row["id"]) for row in rows}
+    return found
 
 
 def named_contacts(connection: Connection, account_id: int, name: str) -> list[Row]:

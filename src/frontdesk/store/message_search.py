@@ -105,17 +105,20 @@ def text_of(message: Mapping[str, Any]) -> str:
     return searched_text(tuple(map(clean, message_pieces(_members(message)))))
 
 
-def shown_pieces(message: Mapping[str, Any]) -> tuple[str, ...]:
+def shown_pieces(
+    message: Mapping[str, Any],
+    changed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+) -> tuple[str, ...]:
     """Return the texts of a stored message, as search shows them; none if it is deleted.
 
-    message: with the columns `SHOWN` too.
+    message: with the columns `SHOWN` too. changed: is given its members, as on the wire.
     """
     if message["deleted_at"] is not None:
         return ()
     direction = DIRECTIONS[message["direction"]]
     names = ("author", "type", "source")
     told = {"direction": direction, **{name: message[name] for name in names}}
-    return tuple(map(clean, found_pieces_of({**told, **_members(message)})))
+    return tuple(map(clean, found_pieces_of(changed({**told, **_members(message)}))))
 
 
 def _members(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -309,10 +309,12 @@ def _described(row: "Row", now: int) -> dict[str, Any]:
 
 
 def _scopes(row: dict[str, Any]) -> str:
-    from frontdesk.service.api_keys import SCOPES
+    from frontdesk.service.api_keys import MASKED_SCOPE, SCOPES
 
     scopes = row["scopes"]
-    return "all" if set(scopes) == set(SCOPES) else " ".join(scopes).replace(":read", "")
+    rest = [scope for scope in scopes if scope != MASKED_SCOPE]
+    words = ["all"] if set(rest) == set(SCOPES) else [one.removesuffix(":read") for one in rest]
+    return " ".join([*words, *(scope for scope in scopes if scope == MASKED_SCOPE)])
 
 
 def _lifetime(text: str | None) -> int | None:
@@ -326,13 +328,15 @@ def _lifetime(text: str | None) -> int | None:
 
 
 def _scopes_of(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:
-    from frontdesk.service.api_keys import SCOPES
+    from frontdesk.service.api_keys import MASKED_SCOPE, SCOPES
 
-    if all_read == bool(scopes):
-        raise click.UsageError("Give either --all-read or --scope.")
-    unknown = [scope for scope in scopes if scope not in SCOPES]
+    known = (*SCOPES, MASKED_SCOPE)
+    if all_read == bool({*scopes} - {MASKED_SCOPE}):
+        raise click.UsageError(f"Give either --all-read or --scope; {MASKED_SCOPE} goes with both.")
+    unknown = [scope for scope in scopes if scope not in known]
     if unknown:
         raise click.BadParameter(
-            f"{unknown[0]!r} is none of {', '.join(SCOPES)}", param_hint="'--scope'"
+            f"{unknown[0]!r} is none of {', '.join(known)}", param_hint="'--scope'"
         )
-    return SCOPES if all_read else tuple(scope for scope in SCOPES if scope in scopes)
+    granted = {*scopes, *(SCOPES if all_read else ())}
+    return tuple(scope for scope in known if scope in granted)

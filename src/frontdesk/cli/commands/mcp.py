@@ -32,12 +32,17 @@ CLIENTS = ("claude", "vscode", "codex")
     "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the computer's]"
 )
 @click.option(
+    "--mask",
+    is_flag=True,
+    help="Replace names, numbers, addresses and custom fields of customers; leave out files.",
+)
+@click.option(
     "--print-config",
     "client_name",
     type=click.Choice(CLIENTS),
     help="Print what this client's configuration needs, without the key, and exit.",
 )
-def mcp_command(target: Target, zone: str | None, client_name: str | None) -> None:
+def mcp_command(target: Target, zone: str | None, mask: bool, client_name: str | None) -> None:
     """Serve an inbox to a language model (MCP).
 
     A client of the Model Context Protocol starts this command, and speaks with it over standard
@@ -45,7 +50,7 @@ def mcp_command(target: Target, zone: str | None, client_name: str | None) -> No
     read: nothing is sent, changed or marked as read.
     """
     if client_name is not None:
-        _print_config(client_name, target, zone)
+        _print_config(client_name, target, zone, mask)
         return
     check_mcp_extra()
     chosen = _zone(zone)
@@ -55,8 +60,8 @@ def mcp_command(target: Target, zone: str | None, client_name: str | None) -> No
     from frontdesk.mcp.server import serve
 
     with ExitStack() as resources:
-        client = client_of(target, resources)
-        asyncio.run(serve(InboxReader(client, chosen)))
+        client = client_of(target, resources, masked=mask)
+        asyncio.run(serve(InboxReader(client, chosen, masked=mask)))
 
 
 def _zone(name: str | None) -> ZoneInfo | None:
@@ -76,9 +81,9 @@ def _log_to_standard_error() -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
-def _print_config(client: str, target: Target, zone: str | None) -> None:
+def _print_config(client: str, target: Target, zone: str | None, mask: bool) -> None:
     """Write the entry of a client's configuration. Raises: BadSettings: unknown profile."""
-    arguments = ["mcp", *_options(resolve(target), zone)]
+    arguments = ["mcp", *_options(resolve(target), zone), *(["--mask"] if mask else [])]
     program, first = _program()
     arguments = [*first, *arguments]
     server = {"command": program, "args": arguments}

@@ -1,10 +1,11 @@
 """Endpoints of conversations: the list, one of them, and the counts."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, TypedDict
 from urllib.parse import unquote_to_bytes
 
-from frontdesk.service import serializers
+from frontdesk.service import masking, serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
 from frontdesk.service.params import Parameters, row_id
@@ -22,7 +23,7 @@ from frontdesk.store.database import Row
 from frontdesk.store.query_conditions import by_index
 from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
-from frontdesk.text.search import Terms
+from frontdesk.text.search import Terms, searched_text
 from frontdesk.wire import (
     AssigneeCounts,
     ChannelCounts,
@@ -44,6 +45,8 @@ from frontdesk.wire.queries import (
 from frontdesk.wire.values import STATUSES
 
 _READS_MESSAGES = "messages:read"
+# Pages of a search that one request of a masked key looks through.
+_MOST_MASKED_PAGES = 20
 
 
 def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
@@ -177,41 +180,73 @@ def _match_page(
     terms: Terms,
     paging: Paging,
 ) -> JsonBody[ConversationPage]:
-    after = None if paging.after is None else int(paging.after[0] or 0)
+    files = messages.may_read_files(request)
+    at = None if paging.after is None else int(paging.after[0] or 0)
     found = message_search.match_page(
-        *request.account, selection, terms, after, paging.limit,
-        files=messages.may_read_files(request),
-    )  # fmt: skip
-    ids = [match["conversation_id"] for match in found.matches]
+        *request.account, selection, terms, at, paging.limit, files=files
+    )
+    matches = _matches(request, found.matches, terms, paging)
+    total, is_capped = found.total, found.capped
+    if request.grant.masked:
+        # A page or a number that counted what is not shown would tell that it is there.
+        total, is_capped = None, False
+        for _ in range(_MOST_MASKED_PAGES):
+            room = paging.limit - len(matches)
+            if not room or found.next_number is None:
+                break
+            found = message_search.match_page(
+                *request.account, selection, terms, found.next_number, room, files=files
+            )
+            matches += _matches(request, found.matches, terms, paging)
+    ids = [int(match["conversation_id"]) for match in matches]
     rows = queries.conversations_by_id(*request.account, ids, selection.awake_at)
     return _page(
         request,
         [rows[conversation_id] for conversation_id in ids],
         None if found.next_number is None else paging.codec.encode((found.next_number,)),
-        {
-            "matches": _matches(request, found.matches, terms, paging),
-            "total": found.total,
-            "total_capped": found.capped,
-        },
+        {"matches": matches, "total": total, "total_capped": is_capped},
     )
 
 
 def _matches(
     request: EndpointRequest, found: Sequence[Row], terms: Terms, paging: Paging
 ) -> list[dict[str, Any]]:
-    """Messages as `matches` has them."""
+    """Messages as `matches` has them; of masked ones, those whose words are still there."""
     numbers = [match["number"] for match in found]
     newest = message_search.matching_messages(*request.account, numbers)
+    if request.grant.masked:
+        pieces = _masked_pieces(request, found, newest)
+        found = [row for row in found if terms.match_text(searched_text(pieces[row["number"]]))]
+    else:
+        pieces = {number: message_search.shown_pieces(row) for number, row in newest.items()}
     return [
         serializers.message_match(
             match["conversation_id"],
-            message,
+            newest[match["number"]],
+            pieces[match["number"]],
             terms,
-            messages.cursor_of(paging.codec, match["conversation_id"], message),
+            messages.cursor_of(paging.codec, match["conversation_id"], newest[match["number"]]),
         )
         for match in found
-        for message in [newest[match["number"]]]
     ]
+
+
+def _masked_pieces(
+    request: EndpointRequest, found: Sequence[Row], newest: Mapping[int, Row]
+) -> dict[int, tuple[str, ...]]:
+    """Return the texts of masked messages, by their numbers."""
+    ids = [match["conversation_id"] for match in found]
+    rows = queries.conversations_by_id(*request.account, ids, request.awake_at)
+    mask = masking.mask_of(request)
+    known = masking.people(request, (row["contact_id"] for row in rows.values()))
+    customers = {id: known[str(row["contact_id"])] for id, row in rows.items()}
+    return {
+        match["number"]: message_search.shown_pieces(
+            newest[match["number"]],
+            partial(mask.message, person=customers[match["conversation_id"]]),
+        )
+        for match in found
+    }
 
 
 def conversation(request: EndpointRequest) -> JsonBody[Conversation]:

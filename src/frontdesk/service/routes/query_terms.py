@@ -24,6 +24,7 @@ from frontdesk.query.language import (
     is_duration,
     is_positive,
 )
+from frontdesk.query.masked import refusal
 from frontdesk.query.names import (
     FieldNames,
     QueryNames,
@@ -60,7 +61,7 @@ from frontdesk.query.terms import (
     WINDOW,
     WORDS,
 )
-from frontdesk.service import serializers
+from frontdesk.service import masking, serializers
 from frontdesk.service.api_keys import MEDIA_SCOPE
 from frontdesk.service.business_time import BusinessTime
 from frontdesk.service.calendar_buckets import zone_of
@@ -151,6 +152,9 @@ def read_query(request: EndpointRequest, values: dict[str, str]) -> AskedQuery |
     if len(text) > MOST_QUERY_CHARACTERS or len(query.terms) > MOST_QUERY_TERMS:
         most = f"{MOST_QUERY_CHARACTERS:,} characters and {MOST_QUERY_TERMS} terms"
         mistakes = [f"A query has {most} at most."]
+        query = Query()
+    if request.grant.masked and (unsafe := refusal(query)):
+        mistakes.append(unsafe)
         query = Query()
     values["query"] = str(query)
     terms = _QueryTerms(request, query)
@@ -280,6 +284,9 @@ class _QueryTerms:
         account = self._request.account
         if term.value.startswith(ID):
             return OfContacts((row_id(term.value.removeprefix(ID)) or 0,))
+        if self._request.grant.masked:
+            stand_in = masking.mask_of(self._request).pseudonyms.contact_id(term.value)
+            return OfContacts((row_id(stand_in or "") or 0,))
         self._demand("contacts:read")
         if is_user_id(term.value):
             contact = contact_by_user_id(*account, term.value)
