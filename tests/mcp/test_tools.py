@@ -17,6 +17,7 @@ from frontdesk.store import message_search
 from frontdesk.store.message_search import Limits
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.entries import in_order
+from frontdesk.wire import timestamp
 from tests.client import inbox_rows
 from tests.client.full_read import CONVERSATION, client_of
 from tests.client.inbox_rows import conversation, message
@@ -407,20 +408,28 @@ async def test_a_search_goes_with_every_term_of_a_query(client: InboxClient) -> 
     assert "Nothing was found." not in some
 
 
-async def test_a_search_through_pages_without_a_message_ends_and_can_be_gone_on_with(
-    client: InboxClient, monkeypatch: pytest.MonkeyPatch
+async def test_a_search_through_pages_without_a_message_ends_and_says_how_far_it_looked(
+    client: InboxClient, sample_database: SQLiteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = partial(message_search.match_page, limits=Limits(newest=5))
+    few = partial(message_search.match_page, limits=Limits(newest=700))
     monkeypatch.setattr("frontdesk.store.message_search.match_page", few)
     monkeypatch.setattr("frontdesk.mcp.tools.MOST_EMPTY_PAGES", 2)
     async with session_with(client) as session:
         text = await answer(session, "search_messages", words="%%")
-        assert "Nothing was found in the newest messages." in text
-        calls = 1
+        looked = []
         while cursor := cursor_in(text):
+            looked += re.findall(r"Nothing was found in messages since (\S+ \S+)\.", text)
             text = await answer(session, "search_messages", words="%%", cursor=cursor)
-            calls += 1
-    assert calls > 2
+    rows = sample_database.read(
+        lambda connection: connection.rows(
+            "SELECT created_at FROM message_text ORDER BY number DESC", {}
+        )
+    )
+    times = [timestamp(row["created_at"]) for row in rows]
+    # Of each call, two pages of 700.
+    ends = [f"{time[:10]} {time[11:16]}" for time in times[1399::1400]]
+    assert len(looked) >= 2
+    assert looked == ends[: len(looked)]
     assert "Nothing was found." in text
 
 

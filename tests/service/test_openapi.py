@@ -186,7 +186,7 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "Channel": {"business_hours", "timezone"},
         "ChannelCounts": {"snoozed", "resolved", "awaiting_human"},
         "Contact": {"marketing_opt_out_at"},
-        "ConversationPage": {"matches", "total", "total_capped", "remark"},
+        "ConversationPage": {"matches", "total", "total_capped", "searched_since", "remark"},
         "Counts": {"by_assignee", "by_label"},
         "LiveCounts": {"over_first_response", "over_reply", "waits"},
         "Media": {"status", "width", "height", "duration_ms", "text"},
@@ -284,7 +284,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ("Counts", "by_label"),
         *(
             ("ConversationPage", member)
-            for member in ("matches", "total", "total_capped", "remark")
+            for member in ("matches", "total", "total_capped", "searched_since", "remark")
         ),
         ("Message", "expired_at"),
         ("Message", "pricing"),

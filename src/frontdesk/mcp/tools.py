@@ -463,7 +463,8 @@ class InboxTools:
             looked = f"{counted(examined, 'conversation')} with these words"
             parts = ["Nothing was found."] if at is None else [f"None of the first {looked} match."]
             if at is not None and not examined:
-                parts = ["Nothing was found in the newest messages."]
+                since = brief.moment_words(page.searched_since_time, reader.zone)
+                parts = [f"Nothing was found in messages since {since}."]
             parts += [f"{looked} were looked through."] if examined and at is None else []
         return "\n".join([head, *parts, *(["", *end] if end else [])])
 

@@ -845,6 +845,11 @@ def _second(account_id: int, message: Mapping[str, Any]) -> int:
     return _numbers(account_id)["first"] + second * _PER_SECOND
 
 
+def time_of(account_id: int, number: int) -> int:
+    """Return the second of a message by its number, in epoch milliseconds."""
+    return (number - _numbers(account_id)["first"]) // _PER_SECOND * 1000
+
+
 def _numbers(account_id: int) -> dict[str, int]:
     """Return the first and the last number of an account."""
     first = account_id * _MOST_SECONDS * _PER_SECOND

@@ -94,11 +94,18 @@ class ConversationPage(Page[Conversation]):
         may_be_absent=True,
         extension=True,
     )
+    searched_since: NotNull[Timestamp] = optional(
+        "With `q`: messages since this time have been looked through; absent on the last page.",
+        may_be_absent=True,
+        extension=True,
+    )
     remark: NotNull[str] = optional(
         "With `query`: a sentence on where its words were not looked for.",
         may_be_absent=True,
         extension=True,
     )
+
+    searched_since_time = Time("searched_since")
 
 
 class Changes(Wire):

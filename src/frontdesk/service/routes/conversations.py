@@ -200,12 +200,13 @@ def _match_page(
             matches += _matches(request, found.matches, terms, paging)
     ids = [int(match["conversation_id"]) for match in matches]
     rows = queries.conversations_by_id(*request.account, ids, selection.awake_at)
-    return _page(
-        request,
-        [rows[conversation_id] for conversation_id in ids],
-        None if found.next_number is None else paging.codec.encode((found.next_number,)),
-        {"matches": matches, "total": total, "total_capped": is_capped},
-    )
+    members: dict[str, Any] = {"matches": matches, "total": total, "total_capped": is_capped}
+    next_cursor = None
+    if found.next_number is not None:
+        next_cursor = paging.codec.encode((found.next_number,))
+        since = message_search.time_of(request.grant.account_id, found.next_number)
+        members["searched_since"] = timestamp(since)
+    return _page(request, [rows[conversation_id] for conversation_id in ids], next_cursor, members)
 
 
 def _matches(
