@@ -28,7 +28,7 @@ from frontdesk.text.clean import (
 )
 from frontdesk.text.search import FLOW_TOKEN, member, message_pieces, strings
 from frontdesk.text.templates import parameter_text
-from frontdesk.wire import Media, MediaText, Message, MessagePreview, Note, ReplyTo
+from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
 
 Entry: TypeAlias = Message | Note
@@ -153,8 +153,14 @@ def machine_read(message: Message) -> str:
     return "" if words is None or message.deleted_at or is_blank(words) else words
 
 
-def machine_facts(text: MediaText) -> str:
-    """Which program read the words of a file, and in which language: read by voice (es)."""
+def machine_facts(message: Message) -> str:
+    """Which program read the words of a file, and in which language; "" if nothing was read.
+
+    Example: read by voice (es), may be wrong
+    """
+    if not machine_read(message) or message.media is None or message.media.text is None:
+        return ""
+    text = message.media.text
     language = f" ({one_line(text.language)})" if text.language else ""
     return f"read by {one_line(text.program) or 'a program'}{language}, may be wrong"
 

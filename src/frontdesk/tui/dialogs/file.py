@@ -15,7 +15,7 @@ from textual.widgets import Static
 from frontdesk.errors import InboxError
 from frontdesk.pictures.cells import Drawing
 from frontdesk.pictures.kitty import MOST_LINES
-from frontdesk.text.messages import content_lines, type_word
+from frontdesk.text.messages import content_lines, machine_facts, type_word
 from frontdesk.text.times import long_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Dialog
@@ -122,11 +122,12 @@ class FileDialog(Dialog[FileChoice | None]):
             self._load()
 
     def _title(self) -> str:
-        """The file's kind, size and name, whose it is, and which of how many."""
+        """The file's kind, size and name, when it came, which of how many, who read it."""
         moment = self._clock.local(self._message.created_at)
         when = f"{long_date(moment)} {time_of_day(moment)}" if moment else ""
         which = f"{self._at + 1} of {len(self._messages)}" if len(self._messages) > 1 else ""
-        return " · ".join(filter(None, (self._facts(), when, which)))
+        read = machine_facts(self._message)
+        return " · ".join(filter(None, (self._facts(), when, which, read and f"≈ {read}")))
 
     def _facts(self) -> str:
         card, media = content_lines(self._message)[0], self._message.media

@@ -271,10 +271,11 @@ def _machine_lines(message: Message, text: str, context: MessageContext, room: i
     mark = ("dim", f"{MACHINE_MARK} ")
     read = [[mark, ("dim italic", line)] for line in wrap(_beginning(text), max(1, room - 2))]
     more = len(read) - FOLDED_LINES
-    if context.unfolded and message.media and message.media.text:
-        moment = context.clock.local(message.media.text.at)
+    if context.unfolded:
+        by = message.media.text if message.media else None
+        moment = context.clock.local(by.at) if by else None
         when = f", {long_date(moment)} {time_of_day(moment)}" if moment else ""
-        facts = f"{machine_facts(message.media.text)}{when}"
+        facts = f"{machine_facts(message)}{when}"
         return [*read, *([("dim", f"  {line}")] for line in wrap(facts, max(1, room - 2)))]
     if more <= 0:
         return read
