@@ -40,6 +40,8 @@ _MARKED = re.compile(r"Marked (.* )?as read")
 _REST = 2.99
 # Seconds in which the bars follow the rows: a frame may be drawn in between.
 _FOLLOWS = 0.1
+# Seconds until the list is asked for again, and answered slowly.
+_NEXT_ANSWER = 60.0
 # Seconds for which a viewer may have run before its first frame that is checked.
 _BEFORE = 1.1
 
@@ -66,6 +68,8 @@ class TrueScreen:
         self._selected: tuple[str | None, float] = (None, 0.0)
         self._entered = False
         self._rested: set[str] = set()
+        # Since when rows are newer than their places.
+        self._moved: dict[str, float] = {}
         # When the bars began to say something else than the rows.
         self._behind_since: float | None = None
         app.watch(self.inbox.queue.list, "selected_key", self._select)
@@ -195,7 +199,7 @@ class TrueScreen:
         values: dict[str, Collection[str | None]] = {
             "is": (row.status,),
             "assignee": (*(word for word in assigned if assigned[word]), owner and owner.name),
-            "in": (row.channel.name,),
+            "in": (row.channel.name, f"{ID}{row.channel.id}"),
             "label": row.labels,
             "from": (contact.phone, f"{ID}{contact.id}"),
             "needs": ("human",) if row.awaiting_human else (),
@@ -206,9 +210,16 @@ class TrueScreen:
         return term.kind in DURATIONS or term.value in values[term.kind]
 
     def _order(self) -> None:
-        """The rows in view are in the order that the view says."""
-        order = self.inbox.queue.inbox.view.query.order
-        keys = [_sort_key(row, order) for row in self.rows()]
+        """The rows in view are in the order that the view says.
+
+        A row that another request brought newer moves with the next answer for the list.
+        """
+        view, now = self.inbox.queue.inbox.view, self._clock()
+        order, rows = view.query.order, self.rows()
+        moved = {row.id for row in rows if view.list.has_moved(row)}
+        self._moved = {id: self._moved.get(id, now) for id in moved}
+        assert all(now - since <= _NEXT_ANSWER for since in self._moved.values()), self._moved
+        keys = [_sort_key(row, order) for row in rows if row.id not in moved]
         if order == WINDOW:
             # A window that has just closed moves to the end with the next refresh.
             return

@@ -1,7 +1,7 @@
 """Random use of the viewer: keys, mouse, changes, slow and failing answers."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from random import Random
 from typing import Any
 
@@ -43,7 +43,7 @@ KEYS = (
 TERMS = (
     *("is:open", "is:snoozed", "is:resolved", "@me", "-@me", "@unassigned", "-@unassigned"),
     *("#billing", "-#billing", "#refund", "-#refund", "in:London", "-in:Madrid", "needs:human"),
-    *("-needs:human", "unread", "-unread", "Hello", "-01", "waiting:>1h", "active:<1h"),
+    *("-needs:human", "unread", "-unread", "Hello", "-001", "waiting:>1h", "active:<1h"),
     *("sort:waiting", "sort:oldest", "sort:window"),
 )
 
@@ -51,10 +51,17 @@ TERMS = (
 class RandomSession:
     """Some time in which keys are pressed, things happen, the terminal changes, nobody waits."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(
+        self,
+        seed: int,
+        source: type[MemoryInbox] | None = None,
+        keys: Sequence[str] = KEYS,
+    ) -> None:
+        """source: the server's kind; every third is a basic one by default."""
         self.chance = Random(f"{seed} story")
-        source = BasicMemoryInbox if seed % 3 == 2 else MemoryInbox
+        source = source or (BasicMemoryInbox if seed % 3 == 2 else MemoryInbox)
         self.source = source(90, self._seconds)
+        self._keys = keys
         self._weather = "fine"
         self.actions: list[str] = []
 
@@ -90,7 +97,7 @@ class RandomSession:
                 self._record(self._weather)
 
     async def _press(self, app: MemoryInboxApp) -> None:
-        keys = self.chance.choice(KEYS).split()
+        keys = self.chance.choice(self._keys).split()
         if len(app.screen_stack) > 1 and self.chance.random() < 0.8:
             keys = [self.chance.choice(("escape", "escape", "enter", "c", "0", "down"))]
         self._record("key", *keys)

@@ -1,14 +1,16 @@
 """Invariants hold in every frame, for random keys, responses and sizes."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from frontdesk.wire import Message, Page
 from tests.soak.virtual_loop import VirtualLoop
 from tests.tui.frame_invariants import TrueScreen
-from tests.tui.memory_inbox import MemoryInboxApp, Shown, memory_inbox_viewer
-from tests.tui.random_session import RandomSession, run
+from tests.tui.memory_inbox import MemoryInbox, MemoryInboxApp, Shown, memory_inbox_viewer, name
+from tests.tui.random_session import KEYS, RandomSession, run
 
 
 def check_same(app: MemoryInboxApp) -> None:
@@ -31,19 +33,53 @@ SLOW = [pytest.param(number, marks=pytest.mark.slow) for number in range(4)]
 
 @pytest.mark.parametrize("seed", [*SLOW, 11])
 def test_invariants_hold_in_every_frame(tmp_path: Path, seed: int) -> None:
-    session = RandomSession(seed)
-    frames = 0
+    check_every_frame(RandomSession(seed), seed, tmp_path)
+
+
+class SharedCustomers(MemoryInbox):
+    """Customers have up to two conversations; what is said names the customer."""
+
+    def __init__(self, size: int, seconds: Callable[[], float | None] = lambda: 0.0) -> None:
+        super().__init__(size, seconds)
+        for number in range(size // 2, size):
+            contact = self.rows[str(number - size // 2)]["contact"]
+            self.rows[str(number)] = {**self.rows[str(number)], "contact": contact}
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Message]:
+        page = await super().message_page(conversation_id, limit=limit, cursor=cursor)
+        own, shared = name(int(conversation_id)), self.rows[conversation_id]["contact"]["name"]
+        said = [one.model_copy(update={"text": _renamed(one, own, shared)}) for one in page.data]
+        return page.model_copy(update={"data": tuple(said)})
+
+
+def _renamed(message: Message, own: str, shared: str) -> str:
+    return (message.text or "").replace(own, shared)
+
+
+@pytest.mark.parametrize("seed", [*SLOW, 13])
+def test_invariants_hold_while_stories_are_opened_and_left(tmp_path: Path, seed: int) -> None:
+    keys = (*KEYS, *("a",) * 8)
+    stories = check_every_frame(RandomSession(seed, SharedCustomers, keys), seed, tmp_path)
+    assert stories > 0
+
+
+def check_every_frame(session: RandomSession, seed: int, directory: Path) -> int:
+    """Let a session take its course; returns the number of frames that showed a story."""
+    frames = stories = 0
 
     async def live() -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
-        async with memory_inbox_viewer(session.source, tmp_path / "cache.db") as app:
+        async with memory_inbox_viewer(session.source, directory / "cache.db") as app:
             true = TrueScreen(app, app.mailbox, "1", loop.time)
             wrong: list[str] = []
 
             def after_frame() -> None:
-                nonlocal frames
+                nonlocal frames, stories
                 frames += 1
+                stories += app.inbox.thread.story is not None
                 try:
                     true.check()
                     check_same(app)
@@ -65,3 +101,4 @@ def test_invariants_hold_in_every_frame(tmp_path: Path, seed: int) -> None:
 
     run(seed, live)
     assert frames > 60
+    return stories
