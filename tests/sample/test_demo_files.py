@@ -162,6 +162,13 @@ def test_messages_of_the_demo_have_files_but_for_videos_and_music(
         assert set(files.digests(1)) == media.stored_digests(connection, 1).keys()
         return {(row["kind"], row["state"], row["mime"]) for row in rows}
 
+    def heard(connection: Connection) -> set[tuple[str, str]]:
+        rows = connection.rows(
+            "SELECT DISTINCT kind, text_language FROM media WHERE text IS NOT NULL"
+        )
+        return {(row["kind"], row["text_language"]) for row in rows}
+
+    assert sample_database.read(heard) == {("audio", one) for one in ("en", "es", "pt")}
     assert sample_database.read(read) == {
         ("image", "stored", "image/webp"),
         ("sticker", "stored", "image/webp"),

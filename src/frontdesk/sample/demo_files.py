@@ -1,4 +1,7 @@
-"""Files of the demo's messages: pictures, silent voice messages and short PDFs."""
+"""Files of the demo's messages: pictures, silent voice messages and short PDFs.
+
+What is said in voice messages is given as a program might have heard it.
+"""
 
 import json
 import struct
@@ -14,12 +17,35 @@ from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import StoredFile
 from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_texts import FileText, set_text
 from frontdesk.store.rows import MessageRow
 from frontdesk.store.writes import bump_revision
 
 _ACCOUNT = 1
 _MOST_BYTES = 1_000_000
 _ROWS_AT_ONCE = 500
+
+# Words of a voice message by its length in seconds, as its length is all that the script has.
+_HEARD: Mapping[int, tuple[str, str]] = {
+    9: ("es", "Ah, perfecto. ¿Y hay ascensor? Es que voy con el carrito de la niña."),
+    12: ("pt", "E tem estacionamento perto? Eu vou de carro, com a minha mãe."),
+    23: (
+        "en",
+        "I'd rather have a new one, please, I don't want to wait for the repair. Could somebody "
+        "collect the old one? I'm at home in the afternoons, just ring twice.",
+    ),
+    # With what machines do: names, numbers and words that sound alike.
+    41: (
+        "en",
+        "Morning, it's me again. We'd like the same as lost time, the throes not the cushions, in "
+        "the colour I sent you the other day, not the grey won.\n"
+        "They go to the new shop, not to the ware house, and the driver should come round the back "
+        "because the front is all scaffolding till the end of the mouth.\n"
+        "And if you are out of them just send what there is, I'll take the rest neck swick. Thanks "
+        "for watching.",
+    ),
+}
+_HEARD_BY = "speech@demo"
 
 # A packet of Opus that is 20 ms of silence.
 _SILENCE = b"\xfc\xff\xfe"
@@ -55,6 +81,9 @@ def _add(connection: Connection, rows: Sequence[tuple[MessageRow, StoredFile]], 
     for row, file in rows:
         request = import_request(row, str(_members(row).get("filename") or "") or None)
         media.add_stored(connection, _ACCOUNT, request, file, now, lambda: True)
+        if row["type"] == "audio" and (said := _HEARD.get(detail_of(_members(row).get("id")) or 0)):
+            language, words = said
+            set_text(connection, _ACCOUNT, row["id"], FileText(words, _HEARD_BY, language), now)
     bump_revision(connection, _ACCOUNT, {row["conversation_id"] for row, _ in rows})
 
 
