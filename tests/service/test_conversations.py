@@ -12,6 +12,7 @@ from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, Mess
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.store.accounts import add_account
+from frontdesk.wire import timestamp
 
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
@@ -513,3 +514,29 @@ async def test_one_conversation_is_answered_not_modified_until_a_write(ana, add_
     tag = (await ana.get("/v1/conversations/1")).headers["ETag"]
     unchanged = await ana.get("/v1/conversations/1", headers={"If-None-Match": tag})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+@pytest.mark.both_engines
+async def test_a_hand_over_is_told_until_a_person_answers(ana, inbox, rows, add_events):
+    at = START + 100 * HOUR
+    who = Person(phone="+16505550123", wa_id="16505550123")
+    customer, agent = Author("contact"), Author("user", "bo@example.com", "Bo Ek")
+
+    def said(wamid: str, at: int, author: Author) -> MessageUpsert:
+        outbound = author is agent
+        return MessageUpsert(
+            CHANNELS[0], who, wamid, at, outbound, author, "text", "webhook", text="Hm"
+        )
+
+    async def handed_over() -> list[str]:
+        listed = await rows(ana, "/v1/conversations", contact=theirs["contact"]["id"])
+        return [row.get("handed_over_at", "no") for row in listed]
+
+    add_events([said("w1", at, customer)])
+    theirs = (await rows(ana, "/v1/conversations", limit=100))[0]
+    assert theirs["contact"]["phone"] == "+16505550123"
+    assert await handed_over() == ["no"]
+    add_events([ConversationEvent(CHANNELS[0], who, "h1", at + 1000, "bot_handoff")])
+    assert await handed_over() == [timestamp(at + 1000)]
+    add_events([said("w2", at + 2000, agent)])
+    assert await handed_over() == ["no"]

@@ -186,6 +186,7 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "Channel": {"business_hours", "timezone"},
         "ChannelCounts": {"snoozed", "resolved", "awaiting_human"},
         "Contact": {"marketing_opt_out_at"},
+        "Conversation": {"handed_over_at"},
         "ConversationPage": {"matches", "total", "total_capped", "searched_since", "remark"},
         "Counts": {"by_assignee", "by_label"},
         "LiveCounts": {"over_first_response", "over_reply", "waits"},
@@ -277,6 +278,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
     }
     assert {pair for pair in absent if not pair[0].endswith("Problem")} == {
         ("Conversation", "last_message"),
+        ("Conversation", "handed_over_at"),
         ("Media", "text"),
         ("MessageMatch", "in_file"),
         ("MessagePreview", "media_text"),

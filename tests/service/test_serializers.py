@@ -25,7 +25,7 @@ A_DAY_LATER = "2026-03-15T09:26:53.007Z"
 def conversation_row(**members: Any) -> dict[str, Any]:
     unknown = (
         *("snoozed_until", "unread_count", "waiting_since", "first_reply_at", "last_inbound_at"),
-        *("last_message_json", "contact_name", "contact_phone"),
+        *("last_message_json", "contact_name", "contact_phone", "handed_over_at", "episode_at"),
         *("contact_username", "assignee"),
     )
     return {
@@ -43,6 +43,23 @@ def conversation_row(**members: Any) -> dict[str, Any]:
         "updated_at": AT,
         **members,
     }
+
+
+@pytest.mark.parametrize(
+    ("members", "shown"),
+    [
+        ({"awaiting_human": 1, "handed_over_at": AT, "episode_at": AT - 1}, SHOWN),
+        ({"awaiting_human": 1, "handed_over_at": AT}, SHOWN),
+        ({"awaiting_human": 1, "handed_over_at": AT, "episode_at": AT + 1}, None),
+        ({"awaiting_human": 0, "handed_over_at": AT}, None),
+        ({"awaiting_human": 1}, None),
+    ],
+)
+def test_a_hand_over_is_told_while_it_waits_for_a_person(
+    members: dict[str, int], shown: str | None
+) -> None:
+    body = conversation_body(conversation_row(**members), [], with_preview=False)
+    assert json.loads(body.json).get("handed_over_at") == shown
 
 
 def test_a_conversation_has_every_member() -> None:

@@ -99,7 +99,9 @@ def conversation_line(row: Conversation, now: datetime, zone: tzinfo | None) -> 
     if row.unread_count:
         facts.append(f"{row.unread_count} unread")
     if row.awaiting_human:
-        facts.append("needs a human")
+        handed_over = row.handed_over_time
+        by_bot = handed_over and f", handed over by a bot {moment_words(handed_over, zone)}"
+        facts.append(f"needs a human{by_bot or ''}")
     ends = row.service_window_expires_time
     if since is not None and ends is not None and ends > now:
         facts.append(f"reply window closes in {duration(ends - now)}")

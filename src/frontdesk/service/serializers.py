@@ -209,6 +209,7 @@ def _conversation(
         "id": str(row["id"]),
         "status": STATUSES[row["status"]],
         "awaiting_human": bool(row["awaiting_human"]),
+        **_handed_over(row),
         "snoozed_until": _time(row["snoozed_until"]),
         "channel": {
             "id": row["phone_number_id"],
@@ -234,6 +235,12 @@ def _conversation(
         "created_at": timestamp(row["created_at"]),
         "updated_at": timestamp(row["updated_at"]),
     }
+
+
+def _handed_over(row: Row) -> dict[str, str]:
+    """Return when a bot handed over a conversation that awaits a person, in this episode."""
+    at = row["handed_over_at"] if row["awaiting_human"] else None
+    return {} if at is None or at < (row["episode_at"] or 0) else {"handed_over_at": timestamp(at)}
 
 
 @dataclass(frozen=True, slots=True)

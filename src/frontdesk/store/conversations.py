@@ -381,8 +381,9 @@ def _listed(
     """Return the conversations of `source`, whose alias is page, in any order."""
     rows = connection.rows(
         f"""
-        SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
-          c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
+        SELECT c.id, c.status, c.awaiting_human, c.handed_over_at, c.episode_at,
+          c.snoozed_until, c.unread_count, c.waiting_since, c.first_reply_at,
+          c.last_inbound_at, c.last_activity_at, c.last_message_json,
           c.created_at, c.updated_at, c.contact_id, c.assignee_id,
           channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
           contact.name AS contact_name, contact.phone AS contact_phone,

@@ -97,6 +97,11 @@ class Conversation(Wire):
     id: str = Field(description="The id of the conversation.")
     status: Status = Field(description="Open, snoozed or resolved.")
     awaiting_human: NotNull[bool] = optional("A bot has handed the conversation to a person.")
+    handed_over_at: NotNull[Timestamp] = optional(
+        "While it awaits a person: when a bot last handed it over; absent if that is not known.",
+        may_be_absent=True,
+        extension=True,
+    )
     snoozed_until: Timestamp | None = optional(
         "Time at which it opens again by itself; null if it is not snoozed, or until the next "
         "message."
@@ -123,6 +128,7 @@ class Conversation(Wire):
     created_at: NotNull[Timestamp] = optional("Time at which the conversation began.")
     updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
+    handed_over_time = Time("handed_over_at")
     snoozed_until_time = Time("snoozed_until")
     waiting_since_time = Time("waiting_since")
     first_reply_time = Time("first_reply_at")
