@@ -269,7 +269,7 @@ async def test_a_body_that_is_no_call_is_refused(
         ("list_conversations", {"query": "word " * 20_000}, "at most 4,000 characters"),
         ("list_conversations", {"query": "a\0b #no\0pe"}, "No label fits"),
         ("read_threads", {"conversations": ["\0"]}, "There is no"),
-        ("search_messages", {"words": "\0"}, "This server does not search messages"),
+        ("search_messages", {"words": "\0"}, "Nothing was found."),
         ("report", {"channel": "\0"}, "There is no channel"),
         ("list_conversations", {"cursor": "\0" * 9}, "is no cursor"),
         ("list_conversations", {"surprise": 1}, "no argument surprise"),

@@ -38,6 +38,7 @@ from frontdesk.errors import (
     Refused,
     ServerFailed,
 )
+from frontdesk.text.clean import clean
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import (
     CATALOGUES,
@@ -396,7 +397,8 @@ class InboxClient:
 
         Raises: NotOffered: the server has no such search, or not with this filter.
         """
-        query = {**filter.parameters(), "q": q, "limit": str(limit)}
+        # Servers refuse control characters, as others refuse the search.
+        query = {**filter.parameters(), "q": clean(q), "limit": str(limit)}
         if cursor is not None:
             query["cursor"] = cursor
         lacking = NotOffered("This server does not search messages")
