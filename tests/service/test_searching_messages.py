@@ -233,7 +233,7 @@ async def test_words_of_files_are_seen_and_found_by_keys_that_may_read_files(
     may, may_not = [await clients.client(some, media_files=files) for some in (SCOPES, less)]
     page = (await may.get("/v1/conversations?q=lighthouse")).json()
     (match,) = page["matches"]
-    assert (match["excerpt"], match["in_file"]) == ("The lighthouse is see-through", True)
+    assert (match["excerpt"], match["in_file"]) == ("The lighthouse is see-through", "audio")
     (match,) = (await may.get("/v1/conversations?q=see")).json()["matches"]
     # Of one message that has the word in both, its own is shown.
     assert (match["excerpt"], "in_file" in match) == ("See this", False)

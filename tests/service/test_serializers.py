@@ -145,7 +145,7 @@ def test_a_match_names_its_message() -> None:
     assert message_match(7, {**message, "file_text": None}, said, words, "c") == match
     read = {**message, "file_text": "Other words\nof a file"}
     assert message_match(7, read, said, words, "c") == match
-    in_file = {**match, "excerpt": "Other words of a file", "in_file": True}
+    in_file = {**match, "excerpt": "Other words of a file", "in_file": "audio"}
     assert message_match(7, read, said, Terms.of("other"), "c") == in_file
 
 

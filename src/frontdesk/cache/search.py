@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from frontdesk.cache.rows import (
     CONTACT,
@@ -14,11 +14,12 @@ from frontdesk.cache.rows import (
     searched_text_in,
 )
 from frontdesk.text.clean import folded, one_line
-from frontdesk.text.messages import MACHINE_LEAD, file_word, found_pieces_of
+from frontdesk.text.messages import MACHINE_LEAD, found_pieces_of, read_in_file
 from frontdesk.text.phones import phone_pattern
 from frontdesk.text.search import Terms, member, members_of
 
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
+Spans: TypeAlias = tuple[tuple[int, int], ...]
 
 _PEOPLE = frozenset({CONVERSATION, CONTACT})
 
@@ -164,9 +165,9 @@ def _hit(
         pieces = (" · ".join(dict.fromkeys(pieces)),)
     snippet, spans = snippet_of(pieces, terms)
     if member(member(value, "media"), "text") and snippet.startswith(MACHINE_LEAD):
-        lead = f"{MACHINE_LEAD}in the {file_word(value)}: "
-        spans = tuple((a + len(lead) - 2, b + len(lead) - 2) for a, b in spans)
-        snippet = lead + snippet.removeprefix(MACHINE_LEAD)
+        file = "voice" if member(value, "media").get("voice") else str(value.get("type"))
+        words, spans = snippet.removeprefix(MACHINE_LEAD), _shifted(spans, -len(MACHINE_LEAD))
+        snippet, spans = led(read_in_file(file), words, spans)
     moment = value.get("last_activity_at" if kind in (CONVERSATION, CONTACT) else "created_at")
     if kind == CONVERSATION:
         about = id
@@ -271,7 +272,7 @@ def _each(terms: Terms, test: str) -> tuple[str, list[object]]:
     return " AND ".join(every), [*terms.words]
 
 
-def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:
+def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, Spans]:
     """The line with the most matches, shortened, and the spans of the matches.
 
     The mark of what a program read in a file stays.
@@ -281,20 +282,24 @@ def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[
         spans = list(_spans(piece, terms))
         if len(spans) > len(best_spans):
             best, best_spans = piece, spans
-    return _around(best, sorted(set(best_spans)))
+    return _around(best, tuple(sorted(set(best_spans))))
 
 
-def _around(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _around(line: str, spans: Spans) -> tuple[str, Spans]:
     lead = MACHINE_LEAD if line.startswith(MACHINE_LEAD) else ""
-    shown, inside = _excerpt(line[len(lead) :], _shifted(spans, -len(lead)))
-    return lead + shown, tuple(_shifted(inside, len(lead)))
+    return led(lead, *_excerpt(line[len(lead) :], _shifted(spans, -len(lead))))
 
 
-def _shifted(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
-    return [(a + by, b + by) for a, b in spans if a + by >= 0]
+def led(lead: str, text: str, spans: Iterable[tuple[int, int]]) -> tuple[str, Spans]:
+    """A text and the spans in it, with other words in front."""
+    return lead + text, _shifted(spans, len(lead))
 
 
-def _excerpt(line: str, spans: list[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _shifted(spans: Iterable[tuple[int, int]], by: int) -> Spans:
+    return tuple((a + by, b + by) for a, b in spans if a + by >= 0)
+
+
+def _excerpt(line: str, spans: Spans) -> tuple[str, Spans]:
     """An excerpt of `line` that starts shortly before the first span."""
     start = max(0, spans[0][0] - _SNIPPET_BEFORE) if spans else 0
     if len(line) <= _SNIPPET_LENGTH:

@@ -9,13 +9,14 @@ from datetime import date, datetime, tzinfo
 
 from frontdesk.cache import MESSAGE, Hit
 from frontdesk.cache.rows import NOTE, sort_text
-from frontdesk.cache.search import snippet_of
+from frontdesk.cache.search import led, snippet_of
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, QueryPlan, Term, plan
 from frontdesk.query.names import with_customers
 from frontdesk.query.terms import SENT
 from frontdesk.text.clean import AtLeast, counted
+from frontdesk.text.messages import read_in_file
 from frontdesk.text.search import Terms
 from frontdesk.text.times import in_zone
 from frontdesk.wire import ConversationFilter, MessageMatch, instant
@@ -168,6 +169,8 @@ class SearchRun:
 
     def _hit(self, match: MessageMatch) -> Hit:
         snippet, spans = snippet_of((match.excerpt,), Terms.of(self._search.words))
+        if match.in_file:
+            snippet, spans = led(read_in_file(match.in_file), snippet, spans)
         place = (sort_text(match.created_at), 0)
         position = (match.conversation_id, MESSAGE, match.message_id, match.created_at)
         return Hit(*position, snippet, spans, place)

@@ -51,6 +51,7 @@ from frontdesk.selection.threads import (
 )
 from frontdesk.text.clean import counted, file_size, visible
 from frontdesk.text.entries import part_words
+from frontdesk.text.messages import MACHINE_MARK
 from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
@@ -472,6 +473,7 @@ class InboxTools:
         zone = self._reader.zone
         line = brief.conversation_line(row, self._reader.now(), zone)
         mark = brief.CUSTOMER if match.direction == "inbound" else brief.BUSINESS
+        mark = f"{mark}{MACHINE_MARK}" if match.in_file else mark
         text = brief.marked(visible(match.excerpt), mark)
         return f"{line}\n{brief.moment_words(match.created_time, zone)}\n{text}"
 

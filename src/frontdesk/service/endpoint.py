@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
-from frontdesk.service.api_keys import KeyGrant
+from frontdesk.service.api_keys import MEDIA_SCOPE, KeyGrant
 from frontdesk.service.cursors import CursorCodec, CursorMismatch, InvalidCursor
 from frontdesk.service.params import Parameters
 from frontdesk.store.accounts import cursor_secret
@@ -102,6 +102,11 @@ class EndpointRequest:
     def account(self) -> tuple[Connection, int]:
         """Return the first arguments of every query: the connection and the account's id."""
         return self.connection, self.grant.account_id
+
+    @property
+    def reads_files(self) -> bool:
+        """True if the key may know what is in files, and what programs read in them."""
+        return self.serves_media and MEDIA_SCOPE in self.grant.scopes
 
     def paging(
         self,

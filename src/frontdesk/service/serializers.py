@@ -167,9 +167,14 @@ def message_match(
         "created_at": timestamp(message["created_at"]),
         "direction": DIRECTIONS[message["direction"]],
         "excerpt": excerpt(pieces, terms),
-        **({"in_file": True} if in_file else {}),
+        **({"in_file": _file_kind(message)} if in_file else {}),
         "cursor": cursor,
     }
+
+
+def _file_kind(message: Row) -> str:
+    media = _contents(message["media_json"]) or {}
+    return "voice" if message["type"] == "audio" and media.get("voice") else message["type"]
 
 
 def excerpt(pieces: Sequence[str], terms: Terms) -> str:

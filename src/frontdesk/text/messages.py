@@ -26,7 +26,7 @@ from frontdesk.text.clean import (
     shortened,
     shown_line,
 )
-from frontdesk.text.search import FLOW_TOKEN, member, message_pieces, strings
+from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
 from frontdesk.text.templates import parameter_text
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
@@ -165,11 +165,14 @@ def machine_facts(message: Message) -> str:
     return f"read by {one_line(text.program) or 'a program'}{language}, may be wrong"
 
 
-def file_word(members: Mapping[str, Any]) -> str:
-    """What the file of a message is, of its JSON: voice message, photo, document."""
-    type = str(members.get("type") or "")
-    is_voice = type == "voice" or (type == "audio" and member(members, "media").get("voice"))
-    return "voice message" if is_voice else one_line(type_word(type))
+def read_in_file(kind: str, words: str = "") -> str:
+    """Found words that a program read in a file, marked. kind: voice, or the type of the message.
+
+    >>> read_in_file("voice", "la factura")
+    '≈ in the voice message: la factura'
+    """
+    word = "voice message" if kind == "voice" else one_line(type_word(kind))
+    return f"{MACHINE_LEAD}in the {word}: {words}"
 
 
 def plain_text(entry: Entry, escape: Callable[[str], str] = str, *, machine: bool = True) -> str:

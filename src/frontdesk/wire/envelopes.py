@@ -61,9 +61,9 @@ class MessageMatch(Wire):
         description="Up to 160 characters of its words around the first found, with an ellipsis "
         "where more is said, and single blanks for white space."
     )
-    in_file: NotNull[bool] = optional(
-        "The words are in its file, where a program read them; absent if the message itself has "
-        "them.",
+    in_file: NotNull[str] = optional(
+        "What the file is in which a program read the words: `voice`, or the type of the message; "
+        "absent if the message itself has them.",
         may_be_absent=True,
         extension=True,
     )

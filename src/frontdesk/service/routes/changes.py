@@ -8,7 +8,7 @@ import re
 
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest, JsonBody
-from frontdesk.service.routes import messages
+from frontdesk.service.routes.conversations import previewed_texts
 from frontdesk.store import changes as queries
 from frontdesk.store.changes import NAMES, ChangePosition
 from frontdesk.store.conversations import conversations_by_id, labels_of
@@ -41,7 +41,7 @@ def changes(request: EndpointRequest) -> JsonBody[Changes]:
             "has_more": has_more,
         },
         with_preview="messages:read" in request.grant.scopes,
-        file_texts=messages.previewed_texts(request, found.values()),
+        file_texts=previewed_texts(request, found.values()),
         is_news=text is None or after != newest,
     )
 

@@ -1,6 +1,6 @@
 """Endpoints of conversations: the list, one of them, and the counts."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypedDict
 from urllib.parse import unquote_to_bytes
@@ -17,7 +17,7 @@ from frontdesk.service.routes.filter_lists import (
     listed_filters,
 )
 from frontdesk.service.routes.query_terms import AskedQuery
-from frontdesk.store import conversation_walks, message_search
+from frontdesk.store import conversation_walks, media_texts, message_search
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
 from frontdesk.store.query_conditions import by_index
@@ -138,7 +138,7 @@ def _walked_page(
     if members is not None and words is not None:
         ids = [row["id"] for row in rows]
         newest = message_search.newest_matches(
-            *request.account, ids, words, files=messages.may_read_files(request)
+            *request.account, ids, words, files=request.reads_files
         )
         members = {**members, "matches": _matches(request, newest, words, paging)}
     if next_cursor is None and page.stopped is not None:
@@ -180,7 +180,7 @@ def _match_page(
     terms: Terms,
     paging: Paging,
 ) -> JsonBody[ConversationPage]:
-    files = messages.may_read_files(request)
+    files = request.reads_files
     at = None if paging.after is None else int(paging.after[0] or 0)
     found = message_search.match_page(
         *request.account, selection, terms, at, paging.limit, files=files
@@ -263,7 +263,7 @@ def conversation(request: EndpointRequest) -> JsonBody[Conversation]:
         rows[ids[0]],
         labels,
         with_preview=_READS_MESSAGES in request.grant.scopes,
-        file_texts=messages.previewed_texts(request, rows.values()),
+        file_texts=previewed_texts(request, rows.values()),
     )
 
 
@@ -280,7 +280,7 @@ def _page(
     with_preview = _READS_MESSAGES in request.grant.scopes
     return serializers.conversation_page(
         rows, labels, next_cursor, members or {}, with_preview=with_preview,
-        file_texts=messages.previewed_texts(request, rows),
+        file_texts=previewed_texts(request, rows),
     )  # fmt: skip
 
 
@@ -411,3 +411,18 @@ def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:
         )
         for number, own in serializers.grouped(cells, "phone_number_id").items()
     )
+
+
+def previewed_texts(request: EndpointRequest, rows: Iterable[Row]) -> dict[int, str]:
+    """Return what begins the words of the last message's file, by conversation id."""
+    if not request.reads_files:
+        return {}
+    previews = ((row["id"], row["last_message_json"]) for row in rows)
+    # Most are of a text: they are not parsed.
+    of_files = {
+        queries.previewed_id(preview): id
+        for id, preview in previews
+        if preview is not None and '"type":"text"' not in preview
+    }
+    texts = media_texts.beginnings(*request.account, [id for id in of_files if id is not None])
+    return {of_files[id]: text for id, text in texts.items()}

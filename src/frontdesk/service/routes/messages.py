@@ -1,6 +1,6 @@
 """Message and note endpoints of a conversation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Literal
@@ -12,7 +12,7 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import echo, row_id
 from frontdesk.service.problems import ApiError
 from frontdesk.service.serializers import MessageFile
-from frontdesk.store import conversations, media, media_texts
+from frontdesk.store import conversations, media
 from frontdesk.store.database import Row
 from frontdesk.wire import Message, Note, Page, Ref
 
@@ -58,26 +58,6 @@ def _files(request: EndpointRequest, rows: Sequence[Row]) -> dict[int, MessageFi
     may_fetch = MEDIA_SCOPE in request.grant.scopes
     stored = media.of_messages(*request.account, ids)
     return {id: MessageFile(stored.get(id), may_fetch) for id in ids}
-
-
-def may_read_files(request: EndpointRequest) -> bool:
-    """True if the key may know what is in files: what programs read in them, too."""
-    return request.serves_media and MEDIA_SCOPE in request.grant.scopes
-
-
-def previewed_texts(request: EndpointRequest, rows: Iterable[Row]) -> dict[int, str]:
-    """Return what begins the words of the last message's file, by conversation id."""
-    if not may_read_files(request):
-        return {}
-    previews = ((row["id"], row["last_message_json"]) for row in rows)
-    # Most are of a text: they are not parsed.
-    of_files = {
-        conversations.previewed_id(preview): id
-        for id, preview in previews
-        if preview is not None and '"type":"text"' not in preview
-    }
-    texts = media_texts.beginnings(*request.account, [id for id in of_files if id is not None])
-    return {of_files[id]: text for id, text in texts.items()}
 
 
 def cursor_of(codec: CursorCodec, conversation_id: int, message: Row) -> str:

@@ -69,7 +69,6 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters
-from frontdesk.service.routes.messages import may_read_files
 from frontdesk.store import ads, catalogues, conversations, message_search, reports
 from frontdesk.store.business_hours import hours_of
 from frontdesk.store.catalogues import CatalogueTable
@@ -415,7 +414,7 @@ class _QueryTerms:
             self.remark = f"Words are looked for in names, numbers and labels only: {lack}."
         else:
             parts = (OWN, FILE)
-            ways.append(Says(terms, parts[: 1 + may_read_files(self._request)]))
+            ways.append(Says(terms, parts[: 1 + self._request.reads_files]))
         return AnyOf(tuple(ways))
 
     def _unsearched(self) -> str:
