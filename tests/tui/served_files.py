@@ -11,10 +11,12 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import FileUnavailable
 from frontdesk.mailbox import Mailbox
 from frontdesk.own_commands.command import OwnCommand
+from frontdesk.sample.contents import detail_of
+from frontdesk.sample.demo_files import HEARD, HEARD_BY
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import MediaSettings, Preferences
-from frontdesk.wire import Media, Message, Page
+from frontdesk.wire import Media, MediaText, Message, Page
 from tests.conftest import NOW
 
 
@@ -89,6 +91,27 @@ class WithPhotos(WithFiles):
             for message in page.data
         )
         return page.model_copy(update={"data": tuple(data)})
+
+
+class WithVoices(WithFiles):
+    """The real client; voice messages have the words of the demo."""
+
+    def __init__(self, client: InboxClient) -> None:
+        super().__init__(client, [], [])
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        page = await super().message_page(*arguments, **options)
+        return page.model_copy(update={"data": tuple(map(_heard, page.data))})
+
+
+def _heard(message: Message) -> Message:
+    heard = HEARD.get(detail_of(message.media.id) or 0) if message.media else None
+    if message.media is None or heard is None:
+        return message
+    language, words = heard
+    text = MediaText(text=words, by=HEARD_BY, language=language, at=message.created_at)
+    facts = {"url": "/v1/media/voice", "size_bytes": 9_000, "text": text}
+    return message.model_copy(update={"media": message.media.model_copy(update=facts)})
 
 
 def media(key: str, **facts: Any) -> Media:

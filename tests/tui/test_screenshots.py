@@ -24,7 +24,7 @@ from tests.tui.animation import Frame, animated
 from tests.tui.conftest import Viewer, idle_until, settle, shown
 from tests.tui.faulty_sources import Failing, Halting
 from tests.tui.inbox_state import screen_of
-from tests.tui.served_files import WithFiles, WithPhotos, media, viewer_of
+from tests.tui.served_files import WithFiles, WithPhotos, WithVoices, media, viewer_of
 from tests.tui.views import counted, press, view_app
 
 
@@ -172,6 +172,22 @@ async def test_the_pictures_of_a_photo_are_true(
         await pilot.press("enter")
         await settle(pilot)
         compare(app, request, "picture-large-120x40")
+
+
+@pytest.mark.slow
+async def test_words_that_were_read_in_a_voice_message_are_drawn_as_the_picture_says(
+    client: InboxClient, cache: Cache, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
+    app = viewer_of(WithVoices(client), cache, kept)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("F", "ctrl+u", *"has:voice #wholesale", "enter", "j", "enter")
+        await settle(pilot)
+        thread = screen_of(app).thread.messages
+        await pilot.press("left_curly_bracket", "space")
+        await idle_until(pilot, lambda: "≈" in shown(app) and not thread.wanted_pictures())
+        compare(app, request, "voice-120x40")
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ _MOST_BYTES = 1_000_000
 _ROWS_AT_ONCE = 500
 
 # Words of a voice message by its length in seconds, as its length is all that the script has.
-_HEARD: Mapping[int, tuple[str, str]] = {
+HEARD: Mapping[int, tuple[str, str]] = {
     9: ("es", "Ah, perfecto. ¿Y hay ascensor? Es que voy con el carrito de la niña."),
     12: ("pt", "E tem estacionamento perto? Eu vou de carro, com a minha mãe."),
     23: (
@@ -45,7 +45,7 @@ _HEARD: Mapping[int, tuple[str, str]] = {
         "for watching.",
     ),
 }
-_HEARD_BY = "speech@demo"
+HEARD_BY = "speech@demo"
 
 # A packet of Opus that is 20 ms of silence.
 _SILENCE = b"\xfc\xff\xfe"
@@ -81,9 +81,9 @@ def _add(connection: Connection, rows: Sequence[tuple[MessageRow, StoredFile]], 
     for row, file in rows:
         request = import_request(row, str(_members(row).get("filename") or "") or None)
         media.add_stored(connection, _ACCOUNT, request, file, now, lambda: True)
-        if row["type"] == "audio" and (said := _HEARD.get(detail_of(_members(row).get("id")) or 0)):
+        if row["type"] == "audio" and (said := HEARD.get(detail_of(_members(row).get("id")) or 0)):
             language, words = said
-            set_text(connection, _ACCOUNT, row["id"], FileText(words, _HEARD_BY, language), now)
+            set_text(connection, _ACCOUNT, row["id"], FileText(words, HEARD_BY, language), now)
     bump_revision(connection, _ACCOUNT, {row["conversation_id"] for row, _ in rows})
 
 
