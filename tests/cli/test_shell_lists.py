@@ -622,3 +622,14 @@ def test_an_option_replaces_every_such_term_of_a_view(inbox: Path):
 def test_the_members_of_json_lines_can_be_chosen(inbox: Path):
     lines = output_of(inbox, "channels", "list", "--json", "id,name", "--format", "jsonl")
     assert {tuple(json.loads(line)) for line in lines.splitlines()} == {("id", "name")}
+
+
+@pytest.mark.parametrize("query", ["refund", "refund sort:oldest"])
+def test_the_table_shows_the_message_in_which_words_were_found(inbox: Path, query: str):
+    listed = ("conversations", "list", query, "--limit", "20")
+    rows = run_on(inbox, *listed).stdout.splitlines()[1:]
+    shown = [row.partition("» ")[2] for row in rows if "» " in row]
+    assert shown
+    assert [text for text in shown if "refund" not in text.casefold()] == []
+    # Programs read what the service sends.
+    assert "»" not in run_on(inbox, *listed, "--format", "json").stdout

@@ -1,7 +1,7 @@
 """Pages of lists: their size, and an asynchronous iterator over their rows."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Generic, TypeVar
 
 from frontdesk.errors import BadResponse
@@ -40,6 +40,8 @@ class RowPages(Generic[W]):
         self.unreadable = 0
         # Sentence of the server on where it has not looked; "" if there is none.
         self.remark = ""
+        # By conversations of the last page, what of a message has words of the query.
+        self.excerpts: Mapping[str, str] = {}
 
     @property
     def cursor(self) -> str | None:
@@ -76,8 +78,10 @@ class RowPages(Generic[W]):
             raise BadResponse(f"{self._stuck}: the list stops here.")
         page = await self._fetch(self._cursor)
         self.unreadable += page.dropped
-        if isinstance(page, ConversationPage) and page.remark:
-            self.remark = one_line(page.remark)
+        if isinstance(page, ConversationPage):
+            self.remark = one_line(page.remark or "") or self.remark
+            matches = page.matches or ()
+            self.excerpts = {one.conversation_id: one_line(one.excerpt) for one in matches}
         self._empty = 0 if page.data else self._empty + 1
         self._ended = page.ended
         self._cursor = None if page.ended else page.next_cursor or None

@@ -24,6 +24,7 @@ from frontdesk.wire import (
     Conversation,
     CustomField,
     Label,
+    MessagePreview,
     Team,
     Template,
     User,
@@ -322,6 +323,12 @@ def wait_words(row: Conversation) -> str:
 
 def _last_message(row: Conversation) -> str | None:
     return plain_preview(row.last_message) if row.last_message else None
+
+
+def with_excerpt(row: Conversation, excerpt: str) -> Conversation:
+    """A row that shows a message in which words of a query were found in place of its last one."""
+    found = MessagePreview(id="", type="text", text=f"» {excerpt}", created_at=row.last_activity_at)
+    return row.model_copy(update={"last_message": found})
 
 
 CONVERSATIONS: tuple[Column[Conversation], ...] = (

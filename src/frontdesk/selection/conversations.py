@@ -181,6 +181,8 @@ class ConversationWalk:
         self._progress = progress
         self.examined = self.unreadable = 0
         self.remark = ""
+        # As of `RowPages`; none of rows that are sorted here.
+        self.excerpts: Mapping[str, str] = {}
         self.rest: ListPlace | None = None
         self.given_up = False
 
@@ -202,7 +204,7 @@ class ConversationWalk:
             data = (await rows.page()).data
             self.examined += len(data)
             self.unreadable += rows.unreadable - known
-            self.remark = rows.remark
+            self.remark, self.excerpts = rows.remark, rows.excerpts
             await self._progress(self.examined)
             for number, row in enumerate(data[skip:], skip + 1):
                 if answer.is_beyond(row, self._now):
@@ -218,6 +220,7 @@ class ConversationWalk:
     async def _sorted(self) -> AsyncIterator[Found]:
         """Rows that are sorted here, which needs all of them."""
         found = [row async for row, _ in self._listed(START)]
+        self.excerpts = {}
         found.sort(key=sort_key(self._selector.plan.order, self._now))
         # Sorted rows have no place in the list: what was not read is not reached.
         self.rest = None

@@ -54,9 +54,10 @@ from frontdesk.wire.queries import ASSIGNEE_WORDS
 from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient
+    from frontdesk.client import InboxClient, RowPages
 
 F = TypeVar("F", bound=Callable[..., object])
+Rows = TypeVar("Rows", "RowPages[Conversation]", ConversationWalk)
 Select: TypeAlias = "Callable[[InboxClient], Awaitable[ConversationSelector]]"
 # The filter options, and the kinds of the terms that mean the same.
 _FILTER_KINDS: Mapping[str, str] = MappingProxyType(
@@ -215,12 +216,19 @@ def list_command(
 ) -> None:
     if last is not None:
         output = output.as_one_of("--last", "brief", "json", "jsonl")
+    read: list[RowPages[Conversation] | ConversationWalk] = []
+
+    def remembered(rows: Rows) -> Rows:
+        read.append(rows)
+        return rows
 
     async def prepare(client: "InboxClient") -> "Request | Selection":
         selected = await select(client)
         filter = selected.filter.model_dump(exclude_none=True)
         if selected.plan.exact:
-            return lambda limit, cursor: client.conversations(**filter, limit=limit, cursor=cursor)
+            return lambda limit, cursor: remembered(
+                client.conversations(**filter, limit=limit, cursor=cursor)
+            )
         place = START if extent.cursor is None else ListPlace.parse(extent.cursor, selected.mark)
         # Days of a query are those of the local zone.
         now = utc_now().astimezone()
@@ -229,16 +237,24 @@ def list_command(
             return (await settled(client, selected, place)).text(selected.mark)
 
         return Selection(
-            lambda progress: ConversationWalk(
-                client,
-                selected,
-                place,
-                now=now,
-                page_size=selected.page_size(None if extent.limit is None else extent.limit + 1),
-                progress=progress,
+            lambda progress: remembered(
+                ConversationWalk(
+                    client,
+                    selected,
+                    place,
+                    now=now,
+                    page_size=selected.page_size(
+                        None if extent.limit is None else extent.limit + 1
+                    ),
+                    progress=progress,
+                )
             ),
             cursor_of,
         )
+
+    async def with_excerpt(client: "InboxClient", row: Conversation) -> object:
+        excerpt = read[-1].excerpts.get(row.id)
+        return row if excerpt is None else tables.with_excerpt(row, excerpt)
 
     async def complete(client: "InboxClient", row: Conversation) -> object:
         thread = await read_thread(client, row.id, last=last)
@@ -253,7 +269,11 @@ def list_command(
         extent,
         prepare,
         writers={"brief": BriefList},
-        complete=as_it_is if last is None else complete,
+        complete=complete
+        if last is not None
+        else with_excerpt
+        if output.format == "table"
+        else as_it_is,
     )
 
 
