@@ -1,7 +1,9 @@
 """Rows of the list stay where they are until a refresh, whatever the server says."""
 
 import random
+from datetime import timedelta
 
+from frontdesk.wire import Conversation
 from frontdesk.wire.queries import EXTENSIONS
 from tests.inbox.memory import Server, Terminal, name
 
@@ -90,3 +92,25 @@ def test_a_row_that_matches_again_is_not_dimmed_and_there_once() -> None:
     terminal.wait(75.0)
     assert not terminal.window.dimmed
     assert sorted(terminal.names) == sorted(before)
+
+
+def test_a_row_that_time_takes_out_of_a_view_is_dimmed_and_one_that_waits_on_is_not() -> None:
+    server = Server(12)
+    waited = {row.contact.name: server.now - row.waiting_since_time for row in open_waiting(server)}
+    for query, leaves in (("is:open waiting:<10m", True), ("is:open waiting:>5m", False)):
+        terminal = Terminal(Server(12))
+        terminal.query(query, seconds=2.0)
+        before = terminal.names
+        # No news and no refresh: the test of a row tells, and of the page that is asked for next.
+        terminal.wait(300.0)
+        assert set(before) <= set(terminal.names)
+        late = {one for one in before if waited[one] > timedelta(minutes=5)}
+        assert late
+        dimmed = {row.contact.name for row in terminal.listed if row.id in terminal.window.dimmed}
+        assert dimmed == (late if leaves else set())
+        terminal.press("ctrl+r", seconds=2.0)
+        assert (set(terminal.names) & late == set()) is leaves
+
+
+def open_waiting(server: Server) -> list[Conversation]:
+    return [row for row in server.rows.values() if row.status == "open" and row.waiting_since]
