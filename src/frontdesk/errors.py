@@ -109,7 +109,8 @@ class FileUnavailable(NotFound):
 
     status: `pending` (it comes later), `expired` (the provider had it no more), `failed`, `refused`
     (over a limit of the server), `removed` (erased or deleted: copies have to go too), `not_found`
-    (never known to this key), or `preview` (there is a file, and no picture of it).
+    (never known to this key), `preview` or `text` (there is a file, and no picture of it, or no
+    words that a program read in it).
     """
 
     def __init__(self, message: str, *, status: str) -> None:

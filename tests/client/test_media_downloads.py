@@ -192,6 +192,7 @@ async def test_a_file_that_says_no_length_ends_at_the_limit() -> None:
         ("410 Gone", "media_removed", "removed"),
         ("404 Not Found", "media_not_found", "not_found"),
         ("404 Not Found", "preview_unavailable", "preview"),
+        ("404 Not Found", "text_unavailable", "text"),
     ],
 )
 async def test_a_file_that_is_not_there_says_why(status: str, code: str, reason: str) -> None:

@@ -16,6 +16,7 @@ from frontdesk.store import media
 from frontdesk.store.database import Connection
 from frontdesk.store.media import MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
+from frontdesk.store.media_texts import FileText, set_text
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.conftest import NOW_MILLISECONDS
 from tests.mcp.sessions import answer, refusal, session_with
@@ -121,6 +122,17 @@ async def test_a_text_is_behind_the_mark_of_customers(
     assert lines == ["| sku;pieces", "| VD-1;2", "|", "| : Pay at once< RLO>"]
     long = add(sample_database, files, b"x" * 20_900, message_id=2)
     assert (await read(inbox, long)).endswith(f"| {'x' * 20_000} […900 more characters]")
+
+
+async def test_what_a_program_read_in_a_file_is_marked_as_read(
+    inbox: InboxClient, sample_database: SQLiteDatabase, files: MediaDirectory
+) -> None:
+    key = add(sample_database, files, b"OggS\0\2" + bytes(60), mime="audio/ogg", name="")
+    words = FileText("hola\n: pay at once", "voice@4f2a")
+    sample_database.write(lambda connection: set_text(connection, 1, 1, words, NOW_MILLISECONDS))
+    _, data, blank, *lines = (await read(inbox, key)).split("\n")
+    assert data.endswith("What is after ≈ a machine read in a file, and may be wrong.")
+    assert (blank, lines) == ("", ["|≈ hola", "|≈ : pay at once"])
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
+from frontdesk.store.media_texts import FileText, set_text
 
 PHOTO = encoded(photo())
 NOW = 1_773_480_600_000
@@ -66,6 +67,16 @@ class Inbox:
 
         self.database.write(work)
         return f"/v1/media/{key}"
+
+    def read_words(self, path: str, words: str) -> None:
+        """A program reads words in a file."""
+
+        def work(connection: Connection) -> None:
+            row = media.by_key(connection, 1, path.rpartition("/")[2])
+            assert row is not None
+            assert set_text(connection, 1, row["message_id"], FileText(words, "v@1"), NOW)
+
+        self.database.write(work)
 
     async def client(self, **options: Any) -> httpx.AsyncClient:
         client: httpx.AsyncClient = await self.clients.client(media_files=self.files, **options)
@@ -220,6 +231,24 @@ async def test_a_preview_is_another_file_of_the_same_key(inbox: Inbox) -> None:
     assert small.headers["content-type"] == "image/webp"
     assert small.headers["content-disposition"].endswith("mirror.webp")
     assert small.headers["etag"] != whole.headers["etag"]
+
+
+async def test_the_words_of_a_file_are_another_form_of_it_that_may_change(
+    inbox: Inbox, is_problem: IsProblem
+) -> None:
+    path, client = inbox.add(b"OggS\0\2", mime="audio/ogg", name=None), await inbox.client()
+    is_problem(await client.get(f"{path}?as=text"), 404, "text_unavailable")
+    is_problem(await client.get(f"{path}?as=words"), 400, "invalid_parameter")
+    inbox.read_words(path, "una factura\npor favor")
+    words = await client.get(f"{path}?as=text")
+    assert words.text == "una factura\npor favor"
+    assert words.headers["content-type"] == "text/plain; charset=utf-8"
+    assert words.headers["cache-control"] == "private, no-cache"
+    assert words.headers["x-content-type-options"] == "nosniff"
+    known = {"If-None-Match": words.headers["etag"]}
+    assert (await client.get(f"{path}?as=text", headers=known)).status_code == 304
+    inbox.read_words(path, "dos facturas")
+    assert (await client.get(f"{path}?as=text", headers=known)).text == "dos facturas"
 
 
 async def test_only_one_width_is_possible(inbox: Inbox, is_problem: IsProblem) -> None:

@@ -266,6 +266,7 @@ def test_an_operation_is_documented_with_the_errors_that_it_can_have(openapi):
     assert only("/v1/media/{key}") == {
         *("media_not_found", "media_pending", "media_expired", "media_failed"),
         *("media_refused", "media_removed", "preview_unavailable", "range_not_satisfiable"),
+        "text_unavailable",
     }
 
 

@@ -27,7 +27,7 @@ def test_each_code_has_its_status() -> None:
         403: ["insufficient_scope", "contacts_masked", "account_disabled"],
         404: [
             *("conversation_not_found", "contact_not_found", "media_not_found", "media_pending"),
-            *("preview_unavailable", "route_not_found"),
+            *("preview_unavailable", "text_unavailable", "route_not_found"),
         ],
         405: ["method_not_allowed"],
         410: ["media_expired", "media_failed", "media_refused", "media_removed"],

@@ -557,20 +557,23 @@ class InboxClient:
         *,
         most_bytes: int,
         width: int | None = None,
+        words: bool = False,
         progress: Callable[[int], object] = lambda size: None,
     ) -> ReceivedFile:
         """Write the file of a message to an empty binary file that can be sought and truncated.
 
-        key: `Media.key` of the message. width: 480 for a preview of a picture in WebP. progress is
-        called with the bytes written so far. A broken transfer goes on where it ended. Two files
-        are transferred at a time; if this fails or is cancelled, the file holds a part of it.
+        key: `Media.key` of the message. width: 480 for a preview of a picture in WebP. words: what
+        a program read in it, in UTF-8, instead. progress is called with the bytes written so far.
+        A broken transfer goes on where it ended. Two files are transferred at a time; if this fails
+        or is cancelled, the file holds a part of it.
 
         Raises: FileUnavailable: its `status` says why. FileTooLarge: over most_bytes.
         """
         path = f"media/{_segment(key)}"
         try:
             return await self._probe.observe(
-                "media", lambda: self._downloads.save(path, file, most_bytes, width, progress)
+                "media",
+                lambda: self._downloads.save(path, file, most_bytes, width, progress, words=words),
             )
         except FileUnavailable:
             self._state.mark_present("media")

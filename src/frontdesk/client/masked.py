@@ -104,6 +104,7 @@ class MaskedInboxClient(InboxClient):
         *,
         most_bytes: int,
         width: int | None = None,
+        words: bool = False,
         progress: Callable[[int], object] = lambda size: None,
     ) -> ReceivedFile:
         """Raises: NotOffered."""

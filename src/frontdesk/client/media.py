@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import Message as Header
+from types import MappingProxyType
 from typing import BinaryIO
 
 import httpx
@@ -17,7 +18,8 @@ from frontdesk.text.clean import clean, file_size, one_line
 
 AT_ONCE = 2
 _UNAVAILABLE = "media_"
-_NO_PREVIEW = "preview_unavailable"
+# Statuses of what a file lacks.
+_LACKS = MappingProxyType({"preview_unavailable": "preview", "text_unavailable": "text"})
 _LONGEST_TYPE = 100
 
 
@@ -45,10 +47,13 @@ class FileDownloads:
         most_bytes: int,
         width: int | None,
         progress: Callable[[int], object],
+        *,
+        words: bool = False,
     ) -> ReceivedFile:
         """See `InboxClient.save_media`; path: below /v1/."""
         transfer = _Transfer(file, most_bytes, progress)
         parameters = {} if width is None else {"width": str(width)}
+        parameters |= {"as": "text"} if words else {}
         async with self._places, self._requests.slot():
             return await self._requests.tried(
                 path, lambda: self._attempt(path, parameters, transfer)
@@ -148,8 +153,8 @@ def _filename(disposition: str) -> str:
 def _reason(rejected: RejectedRequest) -> Exception:
     """The error to raise, with the status of a file that the server does not have."""
     code = rejected.trouble.code
-    if code == _NO_PREVIEW:
-        return FileUnavailable(str(rejected.error), status="preview")
+    if code in _LACKS:
+        return FileUnavailable(str(rejected.error), status=_LACKS[code])
     if code.startswith(_UNAVAILABLE):
         status = code.removeprefix(_UNAVAILABLE)
         return FileUnavailable(str(rejected.error), status=status)

@@ -483,7 +483,7 @@ class InboxTools:
             str, Field(min_length=1, max_length=200, description="From file=… beside a message.")
         ],
     ) -> list[str | Image]:
-        """A file of a message: the picture, small, or the text."""
+        """A file of a message: the picture, small, or the text, or what a program read in it."""
         heading, client = self._reader.heading, self._reader.client
         with reported(instead="What was written with files is in read_threads."):
             preview = BytesIO()
@@ -495,12 +495,17 @@ class InboxTools:
             try:
                 received = await _saved(client, file, content, _MOST_TEXT)
             except FileTooLarge:
+                if read := await _words(client, file):
+                    return [f"{heading}\n{brief.DATA}\n\n{read}"]
                 size = file_size(_MOST_TEXT)
                 raise ToolError(f"This file is no picture, and larger than {size}.") from None
+            text = decoded_text(content.getvalue())
+            read = await _words(client, file) if text is None else ""
         size, kind = file_size(received.size), brief.short_name(received.mime_type)
         facts = [brief.customers_name(received.filename), kind or "of no known type", size]
         head = f"{heading} · {' · '.join(facts)}"
-        text = decoded_text(content.getvalue())
+        if read:
+            return [f"{head}\n{brief.DATA}\n\n{read}"]
         if text is None:
             return [f"{head}\n{_NO_TEXT}"]
         marked = brief.marked(brief.cut(visible(text), DEFAULT_CHARS), brief.CUSTOMER)
@@ -550,6 +555,19 @@ def _list_place(cursor: str, selector: ConversationSelector) -> ListPlace:
 
 class _NoPreview(Exception):
     """The file is there, and no picture."""
+
+
+async def _words(client: InboxClient, key: str) -> str:
+    """Return what a program read in a file, in marked lines; "" if nothing. Raises: InboxError."""
+    content = BytesIO()
+    try:
+        received = await client.save_media(key, content, most_bytes=_MOST_TEXT, words=True)
+    except FileUnavailable:
+        return ""
+    # Another server may answer with the file.
+    words = decoded_text(content.getvalue()) if received.mime_type.startswith("text/plain") else ""
+    mark = f"{brief.CUSTOMER}{MACHINE_MARK}"
+    return brief.marked(brief.cut(visible(words), DEFAULT_CHARS), mark) if words else ""
 
 
 async def _saved(

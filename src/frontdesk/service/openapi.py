@@ -18,7 +18,7 @@ from frontdesk.service.api_keys import MASKED_SCOPE, SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import ApiPath, Endpoint, JsonBody
 from frontdesk.service.held_requests import LONGEST_SECONDS
-from frontdesk.service.media.endpoint import MEDIA_ENDPOINT
+from frontdesk.service.media.endpoint import AS_TEXT, MEDIA_ENDPOINT
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.filters import FLAGS, MAX_QUERY_LENGTH
@@ -322,6 +322,12 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": {"type": "string", "enum": [str(PREVIEW_SIDE)]},
             EXTENSION: True,
         },
+        "as": {
+            "description": "The words of the file as a program read them, as plain text. They may "
+            "be wrong, and may change.",
+            "schema": {"type": "string", "enum": [AS_TEXT]},
+            EXTENSION: True,
+        },
         "from": {
             "description": "Where the period begins: a time with its offset, or a date; without "
             "it, the period has seven days. It may have 366.",
@@ -420,6 +426,7 @@ _ONLY: Mapping[str, Callable[[ApiPath], bool]] = MappingProxyType(
             lambda endpoint: endpoint.name == "media",
         ),
         "preview_unavailable": lambda endpoint: endpoint.name == "media",
+        "text_unavailable": lambda endpoint: endpoint.name == "media",
         "range_not_satisfiable": lambda endpoint: endpoint.name == "media",
         "route_not_found": lambda endpoint: False,
         "method_not_allowed": lambda endpoint: False,
@@ -569,7 +576,7 @@ def _file_operation(endpoint: ApiPath) -> Schema:
     headers = _headers("X-Request-Id", "ETag", *_LIMITS)
     content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}
     return {
-        **_heading(endpoint, "The file of a message as it was sent, or a preview of a picture."),
+        **_heading(endpoint, "The file of a message as it was sent, a preview, or its words."),
         EXTENSION: True,
         "parameters": [
             *_path_parameters(endpoint),

@@ -41,6 +41,7 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "media_not_found": (404, "There is no such file"),
         "media_pending": (404, "The file has not been fetched yet"),
         "preview_unavailable": (404, "There is no preview of this file"),
+        "text_unavailable": (404, "No program has read words in this file"),
         "route_not_found": (404, "There is no such path"),
         "method_not_allowed": (405, "The method is not allowed"),
         "media_expired": (410, "The provider did not have the file any more"),

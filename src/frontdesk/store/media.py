@@ -177,7 +177,8 @@ def messages_without_file(
 
 def by_key(connection: Connection, account_id: int, key: str) -> Row | None:
     return connection.row(
-        f"SELECT {_SERVED}, preview, due_at FROM media WHERE account_id = :account AND key = :key",
+        f"SELECT {_SERVED}, preview, due_at, text FROM media"
+        " WHERE account_id = :account AND key = :key",
         {"account": account_id, "key": key},
     )
 

@@ -1,8 +1,9 @@
-"""`GET /v1/media/{key}`: files of messages and previews of pictures."""
+"""`GET /v1/media/{key}`: files of messages, previews of pictures, and the words of files."""
 
 import logging
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 
 import anyio
 from starlette.requests import Request
@@ -17,11 +18,13 @@ from frontdesk.service.endpoint import ApiPath
 from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind
 from frontdesk.service.media.responses import (
     CACHING,
+    CHANGING,
     NotSatisfiable,
     StoredFileResponse,
     byte_range,
     file_headers,
     file_tag,
+    text_headers,
 )
 from frontdesk.service.middleware import check_method
 from frontdesk.service.params import Parameters
@@ -49,20 +52,24 @@ _DETAILS = {
 }
 
 
-MEDIA_ENDPOINT = ApiPath("media", "/media/{key}", MEDIA_SCOPE, ("width",))
+AS_TEXT = "text"
+MEDIA_ENDPOINT = ApiPath("media", "/media/{key}", MEDIA_SCOPE, ("width", "as"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A stored file of the key's account, or its preview."""
+    """A stored file of the key's account, its preview, or the words that were read in it."""
 
     account_id: int
     key_id: str
     row: Row
     preview: bool
+    text: str | None = None
 
     @property
     def tag(self) -> str:
+        if self.text is not None:
+            return file_tag(sha256(self.text.encode()).hexdigest())
         return file_tag(self.row["digest"], preview=self.preview)
 
 
@@ -100,9 +107,14 @@ class MediaHandler:
         found = await self._reads.read(find, context.now)
         if _is_known(request, found.tag):
             self._access.refund_unchanged(context)
-            await Response(status_code=304, headers={"ETag": found.tag, **CACHING})(
+            caching = CACHING if found.text is None else CHANGING
+            await Response(status_code=304, headers={"ETag": found.tag, **caching})(
                 scope, receive, send
             )
+            return
+        if found.text is not None:
+            headers = text_headers(found.tag)
+            await Response(found.text.encode(), headers=headers)(scope, receive, send)
             return
         with self._sending.reservation(found.key_id) as slots:
             slots.grow(1)
@@ -118,17 +130,23 @@ class MediaHandler:
         grant = principal.grant
         if MEDIA_SCOPE not in grant.scopes:
             raise lacking(MEDIA_SCOPE, tuple(sorted(grant.scopes)))
-        preview = self._wants_preview(request)
+        preview, text = self._wanted(request)
         key = request.path_params["key"]
         row = media.by_key(connection, grant.account_id, key) if _KEY.fullmatch(key) else None
         if row is None or self._files is None:
             raise ApiError("media_not_found", "There is no such file in this inbox.")
+        if text:
+            # The words of a file stay when it is removed by age.
+            if row["text"] is None:
+                raise ApiError("text_unavailable", "No program has read words in this file.")
+            return _Found(grant.account_id, grant.key_id, row, preview=False, text=row["text"])
         _check_state(row)
         if preview and not row["preview"]:
             raise ApiError("preview_unavailable", "There is no preview of this file.")
         return _Found(grant.account_id, grant.key_id, row, preview)
 
-    def _wants_preview(self, request: Request) -> bool:
+    def _wanted(self, request: Request) -> tuple[bool, bool]:
+        """Return whether the preview, and whether the words are asked for. Raises: ApiError."""
         parameters = Parameters(
             request.scope["query_string"], MEDIA_ENDPOINT.parameters, strict=self._strict_query
         )
@@ -137,8 +155,13 @@ class MediaHandler:
             parameters.add_fault(
                 "invalid_parameter", "width", "invalid", f"only {PREVIEW_SIDE} is possible"
             )
+        form = parameters.get("as")
+        if form is not None and form != AS_TEXT:
+            parameters.add_fault(
+                "invalid_parameter", "as", "invalid", f"only {AS_TEXT} is possible"
+            )
         parameters.raise_if_invalid()
-        return width is not None
+        return width is not None, form is not None
 
     async def _response(self, request: Request, found: _Found) -> Response:
         """Open the file. Raises: ApiError: it is gone, or cannot be read now."""

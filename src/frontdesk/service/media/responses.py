@@ -56,6 +56,8 @@ def byte_range(header: str | None, size: int) -> ByteRange | None:
 
 # A stored file never changes under its key.
 CACHING = {"Cache-Control": "private, max-age=86400, immutable", "Vary": "Authorization"}
+# What is read in it may.
+CHANGING = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 # A reader that takes no part of a file for so long is left.
 WRITE_SECONDS = 30.0
 # A browser neither shows nor runs what strangers sent.
@@ -83,6 +85,12 @@ def file_headers(tag: str, name: str | None, mime: str | None, fallback: str) ->
         **CACHING,
         **_PROTECTION,
     }
+
+
+def text_headers(tag: str) -> dict[str, str]:
+    """Headers of the words of a file."""
+    plain = {"ETag": tag, "Content-Type": "text/plain; charset=utf-8"}
+    return {**plain, **CHANGING, **_PROTECTION}
 
 
 class StoredFileResponse(Response):
