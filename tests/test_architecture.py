@@ -68,10 +68,13 @@ def test_no_class_has_more_methods_than_a_reader_can_hold() -> None:
 
 
 def test_only_the_first_frame_is_decided_without_clicks_parser() -> None:
-    """The crash report names the command; the demo's process is no command."""
+    """The crash report names the command; the others' processes are no commands."""
     readers = {named(path) for path in MODULES if "sys.argv" in path.read_text("utf-8")}
     places = ("__init__.py", "crash_report.py", "demo_data.py")
-    assert readers == {f"src/frontdesk/cli/{place}" for place in places}
+    assert readers == {
+        *(f"src/frontdesk/cli/{place}" for place in places),
+        "src/frontdesk/service/media/limits.py",
+    }
 
 
 STARTS = ("Popen", "check_call", "check_output", "create_subprocess_exec", "subprocess_exec")

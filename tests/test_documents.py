@@ -25,6 +25,7 @@ from textual.keys import format_key
 from frontdesk import wire
 from frontdesk.cli.command_settings import CommandTable
 from frontdesk.cli.main import frontdesk
+from frontdesk.cli.reader_settings import ReaderTable, read_readers
 from frontdesk.cli.settings import TABLES, settings_of
 from frontdesk.query.terms import TABLE
 from frontdesk.sample.demo import ME
@@ -458,10 +459,16 @@ def test_the_page_of_the_viewer_lists_every_term(pytestconfig: pytest.Config) ->
     assert_section(ROOT / "docs" / "viewer.md", "terms", "\n".join([*head, *rows]), pytestconfig)
 
 
-@pytest.mark.parametrize("name", [*TABLES, "commands"])
+OTHER_TABLES = {
+    "commands": (CommandTable, "[[commands]]", "own-commands.md"),
+    "readers": (ReaderTable, "[readers.NAME]", "reading-files.md"),
+}
+
+
+@pytest.mark.parametrize("name", [*TABLES, *OTHER_TABLES])
 def test_every_setting_is_in_the_page_of_its_table(name: str, pytestconfig: pytest.Config) -> None:
-    table = TABLES.get(name, CommandTable)
-    written = f"[{name}]" if name in TABLES else f"[[{name}]]"
+    of_configuration = (TABLES.get(name, ReaderTable), f"[{name}]", "configuration.md")
+    table, written, page = OTHER_TABLES.get(name, of_configuration)
     head = [f"| `{written}` | default | |", "|---|---|---|"]
     rows = []
     for key, (member, setting) in settings_of(table).items():
@@ -469,8 +476,17 @@ def test_every_setting_is_in_the_page_of_its_table(name: str, pytestconfig: pyte
         default, example = f"`{setting.shown}`", f" As `{setting.shown}`."
         cells = (default, "") if is_default else ("", example)
         rows.append(f"| `{key}` | {cells[0]} | {setting.sentence}{cells[1]} |")
-    page = "own-commands.md" if name == "commands" else "configuration.md"
     assert_section(ROOT / "docs" / page, name, "\n".join([*head, *rows]), pytestconfig)
+
+
+def test_the_readers_of_the_page_are_valid(tmp_path: Path) -> None:
+    written = [block.text for block in blocks(ROOT / "docs" / "reading-files.md", "toml")]
+    path = tmp_path / "readers.toml"
+    for text in written:
+        path.write_text(text)
+        path.chmod(0o600)
+        assert read_readers(str(path))
+    assert len(written) > 1
 
 
 def test_config_keys_lists_the_same_actions(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,6 +146,49 @@ def test_files_of_messages_that_are_stored_already_are_requested(inbox: Inbox) -
     assert output(*arguments, "--failed", "--conversation", "7").endswith("0 pending\n")
     words = "requested: 0 files, 2 to be tried again; 2 pending\n"
     assert output(*arguments, "--failed") == words
+
+
+def test_files_are_marked_to_be_read(inbox: Inbox) -> None:
+    for number in range(1, 5):
+        inbox.message(ANA, f"{number}", age_days=1.5 * number)
+        inbox.store(f"{number}", PHOTO)
+    with inbox.opened() as database:
+        states = ((2, "read"), (3, "failed"), (4, "none"))
+        sql = "UPDATE media SET text_state = :state WHERE remote = :remote"
+        rows = [{"remote": f"{remote}", "state": state} for remote, state in states]
+        database.write(lambda c: c.run_many(sql, rows))
+    arguments = ("media", "read", "--database", inbox.path)
+    assert "Say which files" in output(*arguments, code=2)
+    assert output(*arguments, "--days", "1") == "to be read: 0 files\n"
+    assert output(*arguments, "--days", "2") == "to be read: 1 file\n"
+    assert output(*arguments, "--failed", "--conversation", "9") == "to be read: 0 files\n"
+    assert output(*arguments, "--failed") == "to be read: 1 file\n"
+    assert output(*arguments, "--all", "--conversation", "1") == "to be read: 2 files\n"
+    status = output("media", "status", "--database", inbox.path)
+    assert "words of files: 4 due\n" in status
+
+
+def test_texts_of_another_machine_come_to_the_files_that_are_here(
+    inbox: Inbox, tmp_path: Path
+) -> None:
+    inbox.message(ANA, "1")
+    inbox.message(BOB, "2")
+    digest, _ = [inbox.store(remote, PHOTO) for remote in "12"]
+    lines = [
+        {"sha256": digest, "text": "Total\n\n 4 \x00", "by": "gpu@7", "language": "en"},
+        {"sha256": "0" * 64, "text": "of another", "by": "gpu@7"},
+        {"sha256": digest, "text": " ", "by": "gpu@8"},
+    ]
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arguments = ("media", "texts", "import", path, "--database", inbox.path)
+    assert output(*arguments) == "stored: 2 texts, 1 line of files not here\n"
+    exported = output("media", "texts", "export", "--database", inbox.path)
+    assert json.loads(exported) == {
+        "sha256": digest, "text": "Total\n4 \ufffd", "by": "gpu@7", "language": "en",
+    }  # fmt: skip
+    path.write_text(exported + '{"sha256": "x", "text": "y", "by": "z"}\n')
+    assert "Line 2 is no text: write {" in output(*arguments, code=2)
 
 
 def test_purging_removes_files_of_a_kind_or_an_age(inbox: Inbox) -> None:
@@ -317,6 +361,21 @@ class ApiClient:
         rows = self.get("/v1/conversations/1/messages").json().get("data") or [{"media": {}}]
         return dict(rows[0]["media"] or {})
 
+    def text(self) -> dict[str, object]:
+        """What was read in it."""
+        text = self.media().get("text") or {}
+        assert isinstance(text, dict)
+        return text
+
+
+def readers_file(folder: Path) -> str:
+    """A reader of pictures, whatever they show."""
+    path = folder / "readers.toml"
+    run = json.dumps([sys.executable, "-c", "print('Platform 9')", "{file}"])
+    path.write_text(f'[readers.board]\nfor = ["image"]\ntypes = ["image/*"]\nrun = {run}\n')
+    path.chmod(0o600)
+    return str(path)
+
 
 def secrets_file(folder: Path, provider: FakeProvider) -> Path:
     secrets = folder / "secrets.toml"
@@ -335,11 +394,16 @@ def test_a_photo_goes_from_the_webhook_to_the_key_and_goes_when_its_sender_delet
     key = output("db", "init", "--database", database).split()
     token = next(word for word in key if word.startswith("fd_live_"))
     secrets = secrets_file(tmp_path, provider)
+    readers = readers_file(tmp_path)
     options = ("--webhook-secrets", str(secrets), "--media-least-free", "0")
-    process, address = serve("--database", str(database), *options)
+    process, address = serve("--database", str(database), *options, "--media-readers", readers)
     client = ApiClient(address, token)
     post(address, webhook("image", id="4490", caption="broken"))
     wait_until(lambda: client.media().get("status") == "available")
+    wait_until(lambda: client.text().get("status") == "read")
+    assert (client.text()["text"], str(client.text()["by"])[:6]) == ("Platform 9", "board@")
+    hit = client.get("/v1/conversations?q=platform").json()["matches"][0]
+    assert (hit["excerpt"], hit["in_file"]) == ("Platform 9", "image")
     url = str(client.media()["url"])
     assert client.get(url).content == PHOTO
     assert client.get(f"{url}?width=480").headers["content-type"] == "image/webp"
@@ -347,9 +411,11 @@ def test_a_photo_goes_from_the_webhook_to_the_key_and_goes_when_its_sender_delet
     wait_until(lambda: client.get(url).status_code == 410)
     assert client.get(url).json()["code"] == "media_removed"
     wait_until(lambda: not list(MediaDirectory(Path(f"{database}.media")).digests(1)))
+    assert client.get("/v1/conversations?q=platform").json()["matches"] == []
     process.terminate()
     _, errors = process.communicate()
     assert f"Files of messages: {database}.media" in errors
+    assert "Words of files are read by programs, at once at most: board 1" in errors
     assert TOKEN not in errors
 
 
@@ -415,6 +481,7 @@ def test_files_have_these_limits_unless_others_are_given() -> None:
         media_keep_days=0,
         media_max_total=0,
         media_least_free=1_000_000_000,
+        media_readers=None,
     )
     assert plain.limits() == MediaLimits(keep_days=0, total_bytes=0)
     assert [plain.fetching(workers).error_budget for workers in (1, 3, 4, 5, 6, 40)] == [

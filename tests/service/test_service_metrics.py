@@ -9,7 +9,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.service.prometheus_metrics import DatabaseMetrics, ServiceMetrics
-from frontdesk.store import media, raw_events
+from frontdesk.store import media, media_texts, raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
@@ -45,6 +45,8 @@ def test_an_empty_inbox_has_nothing_that_waits(database: Database) -> None:
         ("media_pending", "default"): 0,
         ("media_lag_seconds", "default"): 0,
         ("media_bytes", "default"): 0,
+        ("media_texts_due", "default"): 0,
+        ("media_texts_lag_seconds", "default"): 0,
     }
 
 
@@ -67,6 +69,7 @@ def test_what_waits_is_counted_for_each_account_with_the_age_of_the_oldest(
     def store(connection: Connection) -> None:
         media.add(connection, other, requests)
         media.add_stored(connection, other, requests[2], stored, NOW, lambda: True)
+        media_texts.mark_again(connection, other, after=0)
 
     database.write(store)
     found = samples(metrics_of(database))
@@ -78,6 +81,8 @@ def test_what_waits_is_counted_for_each_account_with_the_age_of_the_oldest(
         ("media_pending", "other"): 2,
         ("media_lag_seconds", "other"): 3,
         ("media_bytes", "other"): 70,
+        ("media_texts_due", "other"): 1,
+        ("media_texts_lag_seconds", "other"): 4.5,
     }
 
 

@@ -280,24 +280,62 @@ def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
     return rest
 
 
-class _Reader:
-    """Validates a document's members and collects errors."""
+class TableReader:
+    """Validates the tables of a document, and collects mistakes with their lines."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines: dict[Place, int] | None = None
+        self.mistakes: list[Mistake] = []
+
+    def read(self, table: type, place: Place, written: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of a table by member; mistakes are reported, and leave the default."""
+        settings, values = settings_of(table), dict[str, Any]()
+        for name, value in written.items():
+            if name not in settings:
+                words = _LEFT.get((place[0], name)) or _unknown(name, [*settings])
+                self.report((*place, name), words)
+                continue
+            member, setting = settings[name]
+            try:
+                values[member] = setting.read(value)
+            except ValueError as error:
+                # Proxy URLs may contain a password.
+                shown = "" if name == "proxy" else f" is {_repeated(value)}"
+                self.report((*place, name), f"{name}{shown}: {error}")
+        return values
+
+    def table(self, place: Place, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        table = members.get(place[-1], {})
+        if isinstance(table, dict):
+            return table
+        self.report(place, f"{place[-1]} is not a table: write [{'.'.join(place)}]")
+        return {}
+
+    def report(self, place: Place, words: str) -> None:
+        if self._lines is None:
+            self._lines = lines_of(self._text)
+        line = _nearest(self._lines, place)
+        self.mistakes.append(Mistake(line, one_line(clean(words)), place))
+
+
+class _Reader(TableReader):
+    """Validates the members of a configuration file."""
 
     def __init__(self, path: Path, text: str, *, is_trusted: bool) -> None:
-        self._path, self._text, self._is_trusted = path, text, is_trusted
-        self._lines: dict[Place, int] | None = None
-        self._mistakes: list[Mistake] = []
+        super().__init__(text)
+        self._path, self._is_trusted = path, is_trusted
 
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
         for name in members.keys() - set(_MEMBERS):
-            self._report((name,), _LEFT.get((name,)) or _unknown(name, _MEMBERS))
-        tables = self._table(("profiles",), members)
+            self.report((name,), _LEFT.get((name,)) or _unknown(name, _MEMBERS))
+        tables = self.table(("profiles",), members)
         read = {
-            name: table(**self._read(table, (name,), self._table((name,), members)))
+            name: table(**self.read(table, (name,), self.table((name,), members)))
             for name, table in TABLES.items()
         }
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
-        changed_keys = self._keys(self._table(("keys",), members))
+        changed_keys = self._keys(self.table(("keys",), members))
         return Configuration(
             self._path,
             self._selected(members.get("profile"), profiles),
@@ -310,22 +348,22 @@ class _Reader:
             changed_keys,
             self._views(members.get("views", [])),
             self._commands(members.get("commands", []), changed_keys),
-            tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
+            tuple(sorted(self.mistakes, key=lambda mistake: mistake.line)),
         )
 
     def _profile(self, name: str, profiles: Mapping[str, Any]) -> Profile:
         place = ("profiles", name)
-        table = self._table(place, profiles)
-        values = self._read(Profile, place, table)
+        table = self.table(place, profiles)
+        values = self.read(Profile, place, table)
         if len({"url", "database"} & table.keys()) == 1:
             return Profile(name, **values)
-        self._report(place, f"the profile {name!r} needs either url or database")
+        self.report(place, f"the profile {name!r} needs either url or database")
         return Profile(name)
 
     def _is_name(self, name: str) -> bool:
         valid = PROFILE_NAME.fullmatch(name) is not None
         if not valid:
-            self._report(("profiles", name), f"{name!r} is no name: letters, digits, - and _ are")
+            self.report(("profiles", name), f"{name!r} is no name: letters, digits, - and _ are")
         return valid
 
     def _selected(self, name: object, profiles: Mapping[str, Profile]) -> str | None:
@@ -334,7 +372,7 @@ class _Reader:
         if isinstance(name, str) and name in profiles:
             return name
         words = f"there is no profile {name!r}{_suggestion(str(name), profiles)}"
-        self._report(("profile",), words)
+        self.report(("profile",), words)
         return None
 
     def _keys(self, table: Mapping[str, Any]) -> dict[str, str]:
@@ -345,33 +383,33 @@ class _Reader:
                 texts[name] = keys
             else:
                 words = f'{name}: put quotes around it: "{name}" = "j,ctrl+n"'
-                self._report(("keys", name), words)
+                self.report(("keys", name), words)
         if not texts:
             return {}
         from frontdesk.tui.key_validation import checked_keymap
 
         usable, problems = checked_keymap(texts)
         for name, words in problems:
-            self._report(("keys", name), words)
+            self.report(("keys", name), words)
         return usable
 
     def _views(self, tables: object) -> tuple[ViewSettings, ...]:
         """Return the valid views; one with a mistake is left out."""
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            self._report(("views",), "views is not a list of tables: write [[views]]")
+            self.report(("views",), "views is not a list of tables: write [[views]]")
             return ()
         views: list[ViewSettings] = []
         for number, table in enumerate(tables):
-            place, mistakes = ("views", str(number)), len(self._mistakes)
-            values = ViewSettings(**self._read(ViewSettings, place, table))
+            place, mistakes = ("views", str(number)), len(self.mistakes)
+            values = ViewSettings(**self.read(ViewSettings, place, table))
             for name in {"name", "query"} - table.keys():
-                self._report(place, f"a view needs a {name}")
+                self.report(place, f"a view needs a {name}")
             for member in ("name", "key"):
                 value = getattr(values, member)
                 if value and value in [getattr(view, member) for view in views]:
                     words = f"another view has the {member} {value} already"
-                    self._report((*place, member), words)
-            if len(self._mistakes) == mistakes:
+                    self.report((*place, member), words)
+            if len(self.mistakes) == mistakes:
                 views.append(values)
         return tuple(views)
 
@@ -383,13 +421,13 @@ class _Reader:
         if not tables:
             return ()
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            self._report(("commands",), "commands is not a list of tables: write [[commands]]")
+            self.report(("commands",), "commands is not a list of tables: write [[commands]]")
             return ()
         if not self._is_trusted:
             words = (
                 f"others can change this file, so its commands are not run: chmod go-w {self._path}"
             )
-            self._report(("commands",), words)
+            self.report(("commands",), words)
             return ()
         from frontdesk.cli.command_settings import (
             MOST_COMMANDS,
@@ -401,50 +439,20 @@ class _Reader:
 
         commands: list[OwnCommand] = []
         for number, table in enumerate(tables):
-            place, mistakes = ("commands", str(number)), len(self._mistakes)
+            place, mistakes = ("commands", str(number)), len(self.mistakes)
             if number >= MOST_COMMANDS:
-                self._report(place, f"there are more than {MOST_COMMANDS} commands")
+                self.report(place, f"there are more than {MOST_COMMANDS} commands")
                 break
-            values = CommandTable(**self._read(CommandTable, place, table))
-            if len(self._mistakes) == mistakes:
+            values = CommandTable(**self.read(CommandTable, place, table))
+            if len(self.mistakes) == mistakes:
                 for member, words in mistakes_of(values, table, commands):
-                    self._report((*place, member), words)
-            if len(self._mistakes) == mistakes:
+                    self.report((*place, member), words)
+            if len(self.mistakes) == mistakes:
                 taken = key_taken(values, commands, keys)
                 if taken:
-                    self._report((*place, "key"), taken)
+                    self.report((*place, "key"), taken)
                 commands.append(OwnCommand(*values)._replace(key="" if taken else values.key))
         return tuple(commands)
-
-    def _read(self, table: type, place: Place, written: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of a table by member; mistakes are reported, and leave the default."""
-        settings, values = settings_of(table), dict[str, Any]()
-        for name, value in written.items():
-            if name not in settings:
-                words = _LEFT.get((place[0], name)) or _unknown(name, [*settings])
-                self._report((*place, name), words)
-                continue
-            member, setting = settings[name]
-            try:
-                values[member] = setting.read(value)
-            except ValueError as error:
-                # Proxy URLs may contain a password.
-                shown = "" if name == "proxy" else f" is {_repeated(value)}"
-                self._report((*place, name), f"{name}{shown}: {error}")
-        return values
-
-    def _table(self, place: Place, members: Mapping[str, Any]) -> Mapping[str, Any]:
-        table = members.get(place[-1], {})
-        if isinstance(table, dict):
-            return table
-        self._report(place, f"{place[-1]} is not a table: write [{'.'.join(place)}]")
-        return {}
-
-    def _report(self, place: Place, words: str) -> None:
-        if self._lines is None:
-            self._lines = lines_of(self._text)
-        line = _nearest(self._lines, place)
-        self._mistakes.append(Mistake(line, one_line(clean(words)), place))
 
 
 def _repeated(value: object) -> str:

@@ -35,6 +35,16 @@ _ENDING = ".media"
 _BUCKET = "s3://"
 
 
+def byte_count(value: object) -> int:
+    """Number of bytes of a text such as 100MB. Raises: ValueError: what is allowed."""
+    if type(value) is int:
+        return value
+    match = re.fullmatch(r"([0-9]{1,12}) ?([KMGT]B)?", str(value).strip().upper())
+    if match is None:
+        raise ValueError("give a number with KB, MB, GB or TB, such as 100MB")
+    return int(match[1]) * _UNITS[match[2] or ""]
+
+
 # Generic in newer versions of click only.
 if TYPE_CHECKING:
     _IntType = click.ParamType[int]
@@ -50,12 +60,10 @@ class _ByteCount(_IntType):
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> int:
-        if isinstance(value, int):
-            return value
-        match = re.fullmatch(r"([0-9]{1,12}) ?([KMGT]B)?", str(value).strip().upper())
-        if match is None:
-            self.fail(f"{value!r} is no size: give a number with KB, MB, GB or TB, such as 100MB")
-        return int(match[1]) * _UNITS[match[2] or ""]
+        try:
+            return byte_count(value)
+        except ValueError as error:
+            self.fail(f"{value!r} is no size: {error}")
 
 
 def _kinds(context: click.Context, option: click.Parameter, text: str) -> frozenset[str]:
@@ -77,6 +85,7 @@ class MediaOptions:
     media_keep_days: int
     media_max_total: int
     media_least_free: int
+    media_readers: str | None
 
     @classmethod
     def taken_from(cls, options: dict[str, Any]) -> "MediaOptions":
@@ -157,6 +166,11 @@ def media_options(command: F) -> F:
             show_default=True,
             metavar="SIZE",
             help="Fetch nothing while the disk has less free space.",
+        ),
+        click.option(
+            "--media-readers",
+            metavar="FILE",
+            help="Read the words of files by the programs of this TOML file.  [default: off]",
         ),
     )
     for option in reversed(options):

@@ -78,6 +78,15 @@ def one_of(*allowed: str) -> Read:
     return read
 
 
+def one_of_each(*allowed: str) -> Read:
+    def read(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list) or not value or any(one not in allowed for one in value):
+            raise ValueError(f"use a list of {quoted(allowed)}")
+        return tuple(value)
+
+    return read
+
+
 def quoted(names: tuple[str, ...]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
@@ -89,13 +98,13 @@ def program(value: object) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _yes_or_no(value: object) -> bool:
+def yes_or_no(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("use true or false")
     return value
 
 
-def _number(least: int, most: int, words: str, *, auto: int | None = None) -> Read:
+def number(least: int, most: int, words: str, *, auto: int | None = None) -> Read:
     """Reads a number. auto: what "auto" stands for, if it is allowed."""
 
     def read(value: object) -> int:
@@ -108,7 +117,7 @@ def _number(least: int, most: int, words: str, *, auto: int | None = None) -> Re
     return read
 
 
-_megabytes = _number(
+_megabytes = number(
     1, environment.MOST_CACHE_MB, f"use a number of MB, 1 to {environment.MOST_CACHE_MB}"
 )
 
@@ -215,19 +224,17 @@ class ViewerSettings(NamedTuple):
     density: Annotated[
         int,
         Setting(
-            _number(1, 3, 'use "auto", 1, 2 or 3', auto=0),
+            number(1, 3, 'use "auto", 1, 2 or 3', auto=0),
             'Lines for each conversation: "auto" (two), 1, 2 or 3.',
             '"auto"',
         ),
     ] = 0
     bell: Annotated[
-        bool, Setting(_yes_or_no, "Ring the terminal's bell when a message arrives.", "false")
+        bool, Setting(yes_or_no, "Ring the terminal's bell when a message arrives.", "false")
     ] = False
     quiet_unfocused: Annotated[
         bool,
-        Setting(
-            _yes_or_no, "Send no requests while the terminal does not have the focus.", "false"
-        ),
+        Setting(yes_or_no, "Send no requests while the terminal does not have the focus.", "false"),
     ] = False
     mark_read_after: Annotated[
         float | Literal["open", "never"],
@@ -240,7 +247,7 @@ class ViewerSettings(NamedTuple):
     ] = READ_AFTER_SECONDS
     mouse: Annotated[
         bool,
-        Setting(_yes_or_no, "Handle the mouse. If false, the terminal selects text.", "true"),
+        Setting(yes_or_no, "Handle the mouse. If false, the terminal selects text.", "true"),
     ] = True
     cache_mb: Annotated[
         int,
@@ -258,7 +265,7 @@ class ViewerSettings(NamedTuple):
     picture_lines: Annotated[
         int,
         Setting(
-            _number(4, 40, 'use "auto" or a number of lines, 4 to 40', auto=0),
+            number(4, 40, 'use "auto" or a number of lines, 4 to 40', auto=0),
             'Height of pictures in threads, in lines: "auto" (ten; 14 in kitty; six over ssh), or'
             " 4 to 40.",
             '"auto"',
@@ -289,7 +296,7 @@ class AlertsTable(NamedTuple):
 
     mine: Annotated[
         bool,
-        Setting(_yes_or_no, "Alert when a customer writes in your conversations.", "false"),
+        Setting(yes_or_no, "Alert when a customer writes in your conversations.", "false"),
     ] = False
     waiting: Annotated[
         timedelta | None,
@@ -312,7 +319,7 @@ class AlertsTable(NamedTuple):
     terminal: Annotated[
         bool,
         Setting(
-            _yes_or_no,
+            yes_or_no,
             "Notify by the terminal too: iTerm2, kitty, WezTerm, Ghostty, foot, rxvt.",
             "false",
         ),

@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from collections.abc import Iterable, Iterator
 
 from frontdesk.text.clean import clean
 
@@ -87,10 +88,14 @@ class KeptOutput:
 
     def text(self) -> str:
         """What is kept, with the parts of lines put together again."""
-        head, tail = b"".join(self._head), b"".join([*self._tail, self._partial])
-        blocks = [head, tail] if self.left_out else [head + tail]
-        texts = ["\n".join(map(plain_line, block.split(b"\n"))) for block in blocks]
-        return "\n".join([texts[0], *self._gap(), *texts[1:]])
+        end = _lines_of([*self._tail, self._partial]) if self.left_out else ()
+        return "\n".join([self.beginning, *self._gap(), *end])
+
+    @property
+    def beginning(self) -> str:
+        """What is kept before anything is left out."""
+        rest = () if self.left_out else (*self._tail, self._partial)
+        return "\n".join(_lines_of([*self._head, *rest]))
 
     def _gap(self) -> list[str]:
         return [f"… {self.left_out:,} bytes left out …"] if self.left_out else []
@@ -136,6 +141,10 @@ class KeptLines:
             return int(key)
         beyond = int(key) - first - self._dropped
         return first + len(self._gap) + beyond if 0 <= beyond < len(self._tail) else None
+
+
+def _lines_of(parts: Iterable[bytes]) -> Iterator[str]:
+    return map(plain_line, b"".join(parts).split(b"\n"))
 
 
 def _boundary(line: bytes, start: int) -> int:

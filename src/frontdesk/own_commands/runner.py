@@ -19,8 +19,9 @@ GRACE_SECONDS = 1.0
 class Job(NamedTuple):
     """What to run. environment None: what every program gets. timeout_seconds None: no limit.
 
-    keeps_errors: standard error is part of the output; else it is kept apart. detached: the program
-    may go on when its job has ended, and its output is dropped.
+    folder: its working directory, None for this process's. keeps_errors: standard error is part of
+    the output; else it is kept apart. detached: the program may go on when its job has ended, and
+    its output is dropped.
     """
 
     arguments: Sequence[str]
@@ -29,6 +30,7 @@ class Job(NamedTuple):
     timeout_seconds: float | None = None
     keeps_errors: bool = True
     detached: bool = False
+    folder: str | None = None
 
     @property
     def variables(self) -> dict[str, str]:
@@ -98,6 +100,7 @@ class ProgramRun(asyncio.SubprocessProtocol):
                 stdout=pipe,
                 stderr=asyncio.subprocess.STDOUT if job.keeps_errors else pipe,
                 env=job.variables,
+                cwd=job.folder,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:

@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple, TextIO, cast
 
@@ -127,6 +127,12 @@ class Telemetry:
 
     def media_resting(self, reasons: Sequence[str]) -> None:
         """Numbers rest before more files are fetched, and why each."""
+
+    def media_text(self, reader: str, outcome: str, seconds: float) -> None:
+        """The words of a file were read: "read", "none", "failed", "postponed" or "lost"."""
+
+    def media_texts_resting(self, readers: Mapping[str, bool]) -> None:
+        """Which readers rest, by name."""
 
     def shed(self) -> None:
         """A request was refused because too many came at once."""

@@ -6,7 +6,7 @@ files of a common directory, which PROMETHEUS_MULTIPROC_DIR names before the fir
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Literal, NamedTuple
 
@@ -19,7 +19,7 @@ from frontdesk.errors import BadSettings, InboxError
 from frontdesk.ingest.media.fetching import BUDGET, RATE, ROOM, TOKEN
 from frontdesk.service.access_control import RequestContext
 from frontdesk.service.access_log import Telemetry
-from frontdesk.store import media
+from frontdesk.store import media, media_texts
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.media_files import MediaFiles
@@ -57,6 +57,23 @@ class ServiceMetrics(Telemetry):
             "frontdesk_media_paused",
             "Numbers whose files are not fetched for a while.",
             ("why",),
+            registry=self.registry,
+            multiprocess_mode="livemax",
+        )
+        self._texts = self._counter(
+            "media_texts", "Words of files by reader and outcome.", "reader", "outcome"
+        )
+        self._text_seconds = Histogram(
+            "frontdesk_media_text_seconds",
+            "Time to read the words of a file.",
+            ("reader",),
+            buckets=_MEDIA_BUCKETS,
+            registry=self.registry,
+        )
+        self._readers_paused = Gauge(
+            "frontdesk_media_readers_paused",
+            "1 if a reader of the words of files rests for a while.",
+            ("reader",),
             registry=self.registry,
             multiprocess_mode="livemax",
         )
@@ -98,6 +115,14 @@ class ServiceMetrics(Telemetry):
     def media_resting(self, reasons: Sequence[str]) -> None:
         for why in (TOKEN, RATE, ROOM, BUDGET):
             self._media_paused.labels(why).set(reasons.count(why))
+
+    def media_text(self, reader: str, outcome: str, seconds: float) -> None:
+        self._texts.labels(reader, outcome).inc()
+        self._text_seconds.labels(reader).observe(seconds)
+
+    def media_texts_resting(self, readers: Mapping[str, bool]) -> None:
+        for reader, resting in readers.items():
+            self._readers_paused.labels(reader).set(int(resting))
 
     def shed(self) -> None:
         self._shed.inc()
@@ -159,25 +184,28 @@ class DatabaseMetrics(Collector):
         for slug, row in accounts:
             pending.add_metric((slug,), row["pending"])
             failed.add_metric((slug,), row["failed"])
-            oldest = row["oldest"]
-            lag.add_metric((slug,), 0 if oldest is None else max(0, now - oldest) / 1000)
+            lag.add_metric((slug,), _age(row["oldest"], now))
         yield from (up, pending, failed, lag, *self._media(files, now))
 
     def _media(self, accounts: Iterable["_StoredMedia"], now: int) -> Iterator[Metric]:
-        pending, lag, size = (
+        pending, lag, size, unread, text_lag = (
             _family(f"media_{name}", text, "account")
             for name, text in (
                 ("pending", "Files of messages that are not fetched yet."),
                 ("lag_seconds", "Age of the oldest message whose file is not fetched yet."),
                 ("bytes", "Size of the stored files."),
+                ("texts_due", "Files whose words are not read yet."),
+                ("texts_lag_seconds", "Age of the oldest message whose file is not read yet."),
             )
         )
         for account in accounts:
-            pending.add_metric((account.slug,), account.pending)
-            oldest = account.oldest
-            lag.add_metric((account.slug,), 0 if oldest is None else max(0, now - oldest) / 1000)
-            size.add_metric((account.slug,), account.size)
-        yield from (pending, lag, size)
+            label = (account.slug,)
+            pending.add_metric(label, account.pending)
+            lag.add_metric(label, _age(account.oldest, now))
+            size.add_metric(label, account.size)
+            unread.add_metric(label, account.unread)
+            text_lag.add_metric(label, _age(account.oldest_unread, now))
+        yield from (pending, lag, size, unread, text_lag)
         if self._media_files is not None:
             with suppress(InboxError):
                 free = _family("media_free_bytes", "Free space of the disk of the files.")
@@ -223,17 +251,24 @@ class SupervisorMetrics:
             self._died.inc()
 
 
+def _age(at: int | None, now: int) -> float:
+    return 0 if at is None else max(0, now - at) / 1000
+
+
 def _family(name: str, text: str, *labels: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"frontdesk_{name}", text, labels=labels)
 
 
 class _StoredMedia(NamedTuple):
-    """Files of an account. oldest: time of the message whose file has waited longest."""
+    """Files of an account. oldest: time of the message whose file has waited longest; unread, and
+    oldest_unread: the same of files whose words are due."""
 
     slug: str
     pending: int
     oldest: int | None
     size: int
+    unread: int
+    oldest_unread: int | None
 
 
 def _stored_media(connection: Connection) -> list[_StoredMedia]:
@@ -243,7 +278,8 @@ def _stored_media(connection: Connection) -> list[_StoredMedia]:
         pending = tallies.get(media.PENDING, {"n": 0})["n"]
         size = tallies.get(media.STORED, {"bytes": 0})["bytes"]
         oldest = media.oldest_pending(connection, account["id"])
-        found.append(_StoredMedia(account["slug"], pending, oldest, size))
+        due = media_texts.backlog(connection, account["id"])
+        found.append(_StoredMedia(account["slug"], pending, oldest, size, due["n"], due["at"]))
     return found
 
 

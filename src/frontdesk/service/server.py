@@ -39,6 +39,8 @@ from frontdesk.service.access_log import AccessLog, LogTarget, Telemetry
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.error_log import log_as_json
 from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher, OpenSources
+from frontdesk.service.media.readers import FileReader
+from frontdesk.service.media.reading import MediaReading
 from frontdesk.service.middleware import MAX_REQUEST_BYTES, HttpApplication
 from frontdesk.service.model_context import ModelContextSettings
 from frontdesk.service.rate_limit import RateLimits, unmapped
@@ -80,6 +82,7 @@ class Plan:
     reads, if not `database`. proxies: addresses and networks trusted for X-Forwarded-For and
     X-Forwarded-Proto. secrets: of webhooks, None to accept none. metrics: whether events are
     counted. fetching: of files of messages, None to fetch none. model_context: what answers `/mcp`.
+    readers: of the words of files.
     """
 
     open_database: Callable[..., AbstractContextManager[Database]]
@@ -94,6 +97,7 @@ class Plan:
     metrics: bool = False
     fetching: FetchingPlan | None = None
     model_context: ModelContextSettings | None = None
+    readers: tuple[FileReader, ...] = ()
 
     @property
     def logs_to_file(self) -> bool:
@@ -243,7 +247,8 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
             model_context=plan.model_context,
         )
         running.callback(app.close)
-        fetcher = _fetcher(plan, inbound, telemetry, running)
+        reading = _reading(plan, inbound, telemetry, running)
+        fetcher = _fetcher(plan, inbound, telemetry, running, reading)
         worker = BackgroundWorker(
             inbound,
             epoch_milliseconds,
@@ -267,8 +272,25 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
         yield Dispatcher(app, receiver)
 
 
-def _fetcher(
+def _reading(
     plan: Plan, database: Database, telemetry: Telemetry, running: ExitStack
+) -> MediaReading | None:
+    """Start to read the words of files, if there are readers and a place for files."""
+    files = plan.settings.media_files
+    if not plan.readers or files is None:
+        return None
+    reading = MediaReading(database, files, plan.readers, epoch_milliseconds, telemetry)
+    running.callback(reading.lanes.close)
+    reading.lanes.start()
+    return reading
+
+
+def _fetcher(
+    plan: Plan,
+    database: Database,
+    telemetry: Telemetry,
+    running: ExitStack,
+    reading: MediaReading | None,
 ) -> MediaFetcher | None:
     """Start the fetcher of files, if there is anything to fetch and a place for it."""
     files = plan.settings.media_files
@@ -282,6 +304,7 @@ def _fetcher(
         plan.fetching.settings,
         decoder=running.enter_context(PictureDecoder()),
         telemetry=telemetry,
+        reading=reading,
     )
     running.callback(fetcher.lanes.close)
     fetcher.lanes.start()

@@ -589,12 +589,17 @@ def oldest_pending(connection: Connection, account_id: int) -> int | None:
 
 
 def failures(connection: Connection, account_id: int, limit: int) -> list[Row]:
-    """Return (reason, state, n) of what could not be fetched or waits, the most frequent first."""
+    """Return (reason, state, n) of what was not fetched or read, or waits; the most frequent first.
+
+    state: of the file, or of its text if it is stored.
+    """
     return connection.rows(
         """
-        SELECT reason, state, COUNT(*) AS n FROM media
-        WHERE account_id = :account AND reason IS NOT NULL AND state <> 'stored'
-        GROUP BY reason, state ORDER BY n DESC, reason LIMIT :limit
+        SELECT reason, COUNT(*) AS n,
+          CASE WHEN state = 'stored' THEN 'text ' || text_state ELSE state END AS state FROM media
+        WHERE account_id = :account AND reason IS NOT NULL
+          AND (state <> 'stored' OR text_state IS NOT NULL)
+        GROUP BY 1, 3 ORDER BY n DESC, reason LIMIT :limit
         """,
         {"account": account_id, "limit": limit},
     )

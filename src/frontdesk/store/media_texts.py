@@ -4,8 +4,7 @@ A file is marked as due when it is stored, or by an operator; one worker claims 
 with what its program said. Words outlive their file (`media.purge`), and go with their message.
 """
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from frontdesk.store import media, message_search
@@ -22,8 +21,6 @@ _CUT = "… (cut here)"
 
 _DUE = "account_id = :account AND text_state = 'due' AND state = 'stored' AND due_at <= :now"
 _FREE = f"{_DUE} AND claimed_until < :now"
-# What a file is in that is not read now: words of an earlier reading stay.
-_BEFORE = "CASE WHEN text IS NULL THEN {} ELSE 'read' END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +33,9 @@ class FileText:
 
     @classmethod
     def of(cls, output: str, by: str, language: str | None = None) -> "FileText":
-        r"""Words of a program's output, as they may be shown.
-
-        Of a line that is written over by `\r`, what is written last is left.
-
-        >>> FileText.of("10 %\r99 %\rTotal 4\n\n\n", "bills@1").text
-        'Total 4'
-        """
-        lines = (line.rstrip("\r").rpartition("\r")[2] for line in re.split("[\n\f]", output))
-        text = "\n".join(line for one in lines if (line := clean(one).strip()))
+        """Words of a program's output, as they may be shown."""
+        lines = (clean(line).strip() for line in output.split("\n"))
+        text = "\n".join(filter(None, lines))
         if len(text) > LONGEST:
             text = f"{text[: LONGEST - len(_CUT) - 1]}\n{_CUT}"
         return cls(text, by, language)
@@ -110,7 +101,7 @@ def candidates(
     return _with_messages(
         connection,
         account_id,
-        f"{_FREE.replace('account_id', 'media.account_id', 1)} AND {condition}",
+        f"{_FREE.replace('account_id', 'media.account_id', 1)} AND ({condition})",
         {"now": now, "limit": limit},
         "ORDER BY media.created_at DESC LIMIT :limit",
     )
@@ -155,13 +146,15 @@ def claim(connection: Connection, account_id: int, key: str, claim: Claim) -> bo
     )
 
 
-def forgo(connection: Connection, account_id: int, condition: str) -> int:
-    """Unmark files that are due and meet a condition of `media`: nobody reads them."""
-    return connection.run(
-        f"UPDATE media SET text_state = {_BEFORE.format('NULL')}"
-        " WHERE account_id = :account AND text_state = 'due' AND claimed_until = 0"
-        f" AND {condition}",
-        {"account": account_id},
+def forgo(connection: Connection, account_id: int, keys: Iterable[str], now: int) -> None:
+    """Unmark files that are due: nobody reads them."""
+    connection.run_many(
+        """
+        UPDATE media SET text_state = CASE WHEN text IS NOT NULL THEN 'read'
+          WHEN text_by IS NOT NULL THEN 'none' END
+        WHERE account_id = :account AND key = :key AND text_state = 'due' AND claimed_until < :now
+        """,
+        [{"account": account_id, "key": key, "now": now} for key in keys],
     )
 
 
@@ -324,3 +317,14 @@ def tallies(connection: Connection, account_id: int) -> list[Row]:
         " AND text_state IS NOT NULL GROUP BY text_state ORDER BY text_state",
         {"account": account_id},
     )
+
+
+def backlog(connection: Connection, account_id: int) -> Row:
+    """Return (n, at) of the files that are due: how many, and the time of the oldest message."""
+    row = connection.row(
+        "SELECT COUNT(*) AS n, MIN(created_at) AS at FROM media"
+        " WHERE account_id = :account AND text_state = 'due'",
+        {"account": account_id},
+    )
+    assert row is not None
+    return row

@@ -31,12 +31,21 @@ def path_command() -> None:
 
 
 @config_group.subcommand("check", "frontdesk config check", "frontdesk config check && frontdesk")
+@click.option(
+    "--media-readers", metavar="FILE", help="Check this file of `serve --media-readers` instead."
+)
 @click.pass_context
-def check_command(context: click.Context) -> None:
+def check_command(context: click.Context, media_readers: str | None = None) -> None:
     """Check the configuration file.
 
     Prints each mistake with its line. The exit status is 1 if there are any.
     """
+    if media_readers is not None:
+        from frontdesk.cli.reader_settings import checked_readers
+
+        names = ", ".join(one.name for one in checked_readers(media_readers))
+        click.echo(f"{media_readers} is all right: {names}")
+        return
     configured = configuration()
     for mistake in configured.mistakes:
         click.echo(f"{configured.path}, {mistake}")

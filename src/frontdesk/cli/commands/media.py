@@ -28,6 +28,10 @@ _DAY = 24 * 60 * 60 * 1000
     "media",
     "frontdesk media status --database inbox.db",
     "frontdesk media check --database inbox.db",
+    lazy={
+        "read": "frontdesk.cli.commands.media_texts:read_command",
+        "texts": "frontdesk.cli.commands.media_texts:texts_group",
+    },
 )
 def media_group() -> None:
     """Manage the files of messages."""
@@ -48,24 +52,29 @@ def status_command(database: str, media: str | None, account: str) -> None:
     space.
     """
     from frontdesk.store import media as rows
+    from frontdesk.store import media_texts
 
     with opened(database) as store:
 
-        def look(connection: "Connection") -> "tuple[list[Row], int | None, list[Row]]":
+        def look(connection: "Connection") -> "tuple[list[Row], int | None, list[Row], list[Row]]":
             account_id = account_named(connection, account)["id"]
             return (
                 rows.tallies(connection, account_id),
                 rows.oldest_pending(connection, account_id),
                 rows.failures(connection, account_id, REASONS_SHOWN),
+                media_texts.tallies(connection, account_id),
             )
 
-        tallies, oldest, failures = store.read(look)
+        tallies, oldest, failures, texts = store.read(look)
     known = {row["state"]: row for row in tallies}
     table = [
         (state, f"{known[state]['n']:,}" if state in known else "0", _size(known.get(state)))
         for state in rows.STATES
     ]
     print_table(("STATE", "FILES", "SIZE"), table)
+    if texts:
+        counts = ", ".join(f"{row['n']:,} {row['state']}" for row in texts)
+        click.echo(f"words of files: {counts}")
     if oldest is not None:
         days = max(0, epoch_milliseconds() - oldest) / _DAY
         lost = f"lost after {rows.PROVIDER_DAYS} days"

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from frontdesk.client.files import ProviderCredentials
     from frontdesk.ingest.admission import Admission
     from frontdesk.service.access_log import LogTarget
+    from frontdesk.service.media.readers import FileReader
     from frontdesk.service.model_context import ModelContextSettings
     from frontdesk.service.prometheus_metrics import SupervisorMetrics
     from frontdesk.service.server import FetchingPlan, Listener, Plan
@@ -262,6 +263,7 @@ def serve_command(
     model_context = _model_context(host, mcp_hosts) if serves_models else None
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(host))
     media_files, fetching = _media(media, database, webhook.webhook_secrets, workers)
+    readers = _readers(media, media_files, workers)
     from frontdesk.service.app import Options
     from frontdesk.service.error_log import log_as_json
     from frontdesk.service.problems import PROBLEM_BASE_URI
@@ -292,6 +294,7 @@ def serve_command(
         metrics is not None,
         fetching,
         model_context,
+        readers,
     )
     # granian is told a free port, and opens it in every worker.
     with bound_to(host, port) as bound:
@@ -344,6 +347,22 @@ def _media(
         return files, None
     say(f"Files of messages: {place_words(files)}")
     return files, FetchingPlan(sources, options.fetching(workers))
+
+
+def _readers(
+    options: MediaOptions, files: "MediaFiles | None", workers: int
+) -> "tuple[FileReader, ...]":
+    """Readers of the words of files; says once how many run at once. Raises: BadSettings."""
+    if options.media_readers is None:
+        return ()
+    from frontdesk.cli.reader_settings import checked_readers
+
+    readers = checked_readers(options.media_readers)
+    if files is None:
+        raise BadSettings("Words are read in stored files: name their place with --media")
+    at_once = ", ".join(f"{one.name} {workers * one.at_once}" for one in readers)
+    say(f"Words of files are read by programs, at once at most: {at_once}")
+    return readers
 
 
 def _serve(

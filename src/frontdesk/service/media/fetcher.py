@@ -28,13 +28,12 @@ from frontdesk.ingest.media.fetching import (
 )
 from frontdesk.pictures import PictureDecoder
 from frontdesk.service.access_log import Telemetry
-from frontdesk.service.media.lanes import Lanes
+from frontdesk.service.media.lanes import ChangedMessages, Lanes, slugs_of
+from frontdesk.service.media.reading import MediaReading
 from frontdesk.store import media
-from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.media import FAILED, REFUSED, Claim, StoredFile
 from frontdesk.store.media_files import MediaFiles
-from frontdesk.store.writes import bump_revision
 from frontdesk.wire.values import MEDIA_TYPES
 
 # The slots of one process: several slow numbers leave some for others, and so does an account.
@@ -76,6 +75,7 @@ class MediaFetcher:
     """Fetches files in the slots of `lanes`. clock: now in epoch milliseconds.
 
     sources: opens the providers, in the event loop of the lanes. chance: 0 to 1, of retries.
+    reading: reads the words of the files that are stored, None to read none.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class MediaFetcher:
         decoder: PictureDecoder,
         telemetry: Telemetry,
         chance: Callable[[], float] = random.random,
+        reading: MediaReading | None = None,
     ) -> None:
         self._database = database
         self._files = files
@@ -98,12 +99,12 @@ class MediaFetcher:
         self._decoder = decoder
         self._telemetry = telemetry
         self._chance = chance
+        self._reading = reading
         self._rests = Rests(settings.error_budget)
         self._sources: dict[int, FileSource] = {}
         self._all_sources: FileSources | None = None
         self._under_way: Counter[tuple[int, int]] = Counter()
-        # Ids of messages by account.
-        self._changed: dict[int, set[int]] = {}
+        self._changed = ChangedMessages(database)
         self.lanes: Lanes[_ClaimedFile] = Lanes("Fetching of files", self, AT_ONCE)
 
     # What the lanes do
@@ -117,7 +118,7 @@ class MediaFetcher:
         """Accounts with credentials; none while all fetching rests."""
         if self._all_sources is None or self._rests.is_resting(self._clock()):
             return ()
-        slugs = self._database.read_latest(_accounts)
+        slugs = self._database.read_latest(slugs_of)
         found = ((id, self._all_sources.of_account(slug)) for id, slug in slugs)
         self._sources = {id: source for id, source in found if source is not None}
         return self._sources
@@ -155,15 +156,12 @@ class MediaFetcher:
         finally:
             self._under_way[claimed.number] -= 1
             self._under_way += Counter()
-        self._changed.setdefault(claimed.account_id, set()).add(claimed.row["message_id"])
+        self._changed.add(claimed.account_id, claimed.row["message_id"])
         self._telemetry.media(outcome, time.monotonic() - began)
 
     def publish(self) -> None:
-        """Let clients read again what changed: not for each file, since it costs them all ETags."""
         self._telemetry.media_resting(self._rests.reasons(self._clock()))
-        for account_id, message_ids in sorted(self._changed.items()):
-            self._database.write(partial(_publish, account_id, frozenset(message_ids)))
-            del self._changed[account_id]
+        self._changed.publish()
 
     def _refuse(self, claimed: _ClaimedFile) -> str:
         reason = f"this service keeps no files of the type {claimed.row['kind']}"
@@ -194,12 +192,17 @@ class MediaFetcher:
 
         def settle(connection: Connection) -> bool:
             key, now = claimed.row["key"], self._clock()
-            return media.settle_stored(
+            stored = media.settle_stored(
                 connection, account_id, key, claimed.token, file, now,
                 lambda: self._files.has(account_id, file.digest),
             )  # fmt: skip
+            if stored and self._reading is not None:
+                self._reading.mark(connection, account_id, key)
+            return stored
 
         if self._database.write(settle):
+            if self._reading is not None:
+                self._reading.lanes.notify()
             return media.STORED
         self._database.write(lambda c: media.discard(c, account_id, [file.digest]))
         delete, limit = partial(self._files.delete, account_id), self._files.deleted_at_once
@@ -232,12 +235,3 @@ class MediaFetcher:
                 due_at=result.due_at, reason=result.reason, counted=result.counted,
             )
         )  # fmt: skip
-
-
-def _publish(account_id: int, message_ids: Collection[int], connection: Connection) -> None:
-    ids = media.conversations_with(connection, account_id, message_ids)
-    bump_revision(connection, account_id, ids)
-
-
-def _accounts(connection: Connection) -> list[tuple[int, str]]:
-    return [(row["id"], row["slug"]) for row in all_accounts(connection, now=0)]

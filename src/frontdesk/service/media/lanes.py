@@ -8,11 +8,16 @@ few seconds, because another process may have requested files, or some become du
 import asyncio
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from frontdesk.errors import Unreachable, UnusableFile
+from frontdesk.store import media
+from frontdesk.store.accounts import all_accounts
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.writes import bump_revision
 from frontdesk.system.crash_trace import trace
 
 # Poll interval, and between two notices to clients of what has changed.
@@ -21,6 +26,37 @@ TICK_SECONDS = 5.0
 C = TypeVar("C")
 
 _log = logging.getLogger("frontdesk.service")
+
+
+class ChangedMessages:
+    """Messages whose files have changed since clients were told: the revisions rise together.
+
+    Not for each file, since a revision costs all clients their ETags.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ids: dict[int, set[int]] = {}
+
+    def add(self, account_id: int, message_id: int) -> None:
+        self._ids.setdefault(account_id, set()).add(message_id)
+
+    def publish(self) -> None:
+        """Let clients read them again."""
+        for account_id, message_ids in sorted(self._ids.items()):
+            self._database.write(partial(raise_revision, account_id, frozenset(message_ids)))
+            del self._ids[account_id]
+
+
+def slugs_of(connection: Connection) -> list[tuple[int, str]]:
+    """Return the id and the slug of every account."""
+    return [(row["id"], row["slug"]) for row in all_accounts(connection, now=0)]
+
+
+def raise_revision(account_id: int, message_ids: Collection[int], connection: Connection) -> None:
+    """Let clients read the conversations of some files' messages again."""
+    ids = media.conversations_with(connection, account_id, message_ids)
+    bump_revision(connection, account_id, ids)
 
 
 class Work(Protocol[C]):

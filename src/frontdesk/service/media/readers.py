@@ -1,0 +1,247 @@
+"""Programs of the operator that read the words of files: which files, how they are run, limits."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from frontdesk.errors import InboxError, Unreachable
+from frontdesk.file_types import safe_name
+from frontdesk.own_commands.output import KeptOutput
+from frontdesk.own_commands.runner import Job, ProgramRun
+from frontdesk.service.media import limits
+from frontdesk.store.database import Row
+from frontdesk.store.incoming_files import abandoned
+from frontdesk.store.media_files import MediaFiles, chunks
+from frontdesk.store.media_texts import FileText
+from frontdesk.system import subprocess_environment
+from frontdesk.wire.values import DIRECTIONS
+
+# Exit code of a program that is to be run again later (EX_TEMPFAIL of sysexits).
+LATER = 75
+PLACEHOLDERS = ("file", "mime", "language", "seconds")
+PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+SENDERS: Mapping[str, str] = MappingProxyType({"contact": "inbound", "business": "outbound"})
+FOLDER = "frontdesk-reading-"
+
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "TZ", "SYSTEMROOT")
+_LONGEST_OUTPUT = 1 << 20
+
+
+class NotRead(InboxError):
+    """A program failed on a file. later: it is to be run again, and this does not count."""
+
+    def __init__(self, message: str, *, later: bool = False) -> None:
+        super().__init__(message)
+        self.later = later
+
+
+class ReadableFile(NamedTuple):
+    """What a reader is chosen by. account: slug. channel: id of the phone number."""
+
+    row: Row
+    account: str
+    digest: str
+
+    @property
+    def channel(self) -> str:
+        return self.row["phone_number_id"] or ""
+
+    @property
+    def mime(self) -> str:
+        return self.row["mime"] or ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """A program, or steps of several, for files of some messages.
+
+    kinds: types of messages. types: patterns of MIME types by the first bytes. run: arguments of
+    each step, with `PLACEHOLDERS`. languages: by the id of the channel. senders: of `SENDERS`.
+    accounts, channels: () for all. output: name of the file that the last step writes, "" for its
+    standard output. fallthrough: the next reader has a file in which this one finds nothing.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    types: tuple[str, ...]
+    run: tuple[tuple[str, ...], ...]
+    language: str = ""
+    languages: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 120.0
+    at_once: int = 1
+    most_bytes: int = 25_000_000
+    most_seconds: int = 1_200
+    most_pixels: int = 40_000_000
+    memory: int = 2_000_000_000
+    senders: tuple[str, ...] = ("contact",)
+    accounts: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    output: str = ""
+    fallthrough: bool = False
+
+    def takes(self, file: ReadableFile) -> bool:
+        direction = file.row["direction"]
+        return (
+            file.row["kind"] in self.kinds
+            and any(fnmatchcase(file.mime, pattern) for pattern in self.types)
+            and direction is not None
+            and DIRECTIONS[direction] in map(SENDERS.__getitem__, self.senders)
+            and (not self.accounts or file.account in self.accounts)
+            and (not self.channels or file.channel in self.channels)
+        )
+
+    def excess(self, file: ReadableFile) -> str:
+        """Why a file is not read though it is of the right kind, or ""."""
+        row = file.row
+        if (row["size"] or 0) > self.most_bytes:
+            return f"the file has more than {self.most_bytes:,} bytes"
+        # Where no length is known, the size alone bounds it.
+        if (row["duration_ms"] or 0) > 1000 * self.most_seconds:
+            return f"the file is longer than {self.most_seconds:,} seconds"
+        if file.mime.startswith("image/"):
+            if not row["width"] or not row["height"]:
+                return "the size of the picture in pixels is not known"
+            if row["width"] * row["height"] > self.most_pixels:
+                return f"the picture has more than {self.most_pixels:,} pixels"
+        return ""
+
+    def language_of(self, file: ReadableFile) -> str:
+        return self.languages.get(file.channel, self.language)
+
+    def signature(self, file: ReadableFile) -> str:
+        """Name of the reader with a digest of what it runs: the same reads the same."""
+        told = json.dumps([self.run, self.output, self.language_of(file)])
+        return f"{self.name}@{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+
+    @property
+    def programs(self) -> list[str]:
+        return [step[0] for step in self.run]
+
+
+def readers_of(readers: Sequence[FileReader], file: ReadableFile) -> Iterator[FileReader]:
+    """The reader of a file, and those that follow where one finds nothing."""
+    for reader in readers:
+        if reader.takes(file):
+            yield reader
+            if not reader.fallthrough:
+                return
+
+
+def copied(files: MediaFiles, account_id: int, file: ReadableFile, folder: Path) -> str:
+    """Copy a file into a folder; returns its name there. Raises: NotRead: it is not there."""
+    name = safe_name(None, file.mime, "file")
+    source = files.open(account_id, file.digest)
+    if source is None:
+        raise FileGone("the file is not there any more")
+    try:
+        with (folder / name).open("xb") as copy:
+            for chunk in chunks(source):
+                copy.write(chunk)
+    except OSError as error:
+        raise Unreachable(f"The file cannot be copied: {error.strerror}") from error
+    finally:
+        source.close()
+    return name
+
+
+class FileGone(InboxError):
+    """A file was removed before it could be read."""
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that only its owner reads, and that is deleted with all that programs left."""
+    with tempfile.TemporaryDirectory(prefix=FOLDER, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def remove_abandoned_folders() -> None:
+    """Delete what killed processes left."""
+    for folder in abandoned(Path(tempfile.gettempdir()).glob(f"{FOLDER}*")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def words_of(reader: FileReader, file: ReadableFile, name: str, folder: Path) -> FileText:
+    """Run a reader on the file `name` in a folder.
+
+    Raises: NotRead.
+    """
+    values = {
+        "file": name,
+        "mime": file.mime,
+        "language": reader.language_of(file),
+        "seconds": str((file.row["duration_ms"] or 0) // 1000),
+    }
+    run, ends_at = None, time.monotonic() + reader.timeout
+    for step in reader.run:
+        job = _job(reader, step, values, folder)
+        left = max(ends_at - time.monotonic(), 0.0)
+        run = ProgramRun(job._replace(timeout_seconds=left))
+        await run.run()
+        if run.exit_code == LATER:
+            raise NotRead(_reason(step, run), later=True)
+        if run.failure:
+            raise NotRead(_reason(step, run))
+    assert run is not None
+    output = _written(folder / reader.output) if reader.output else run.output
+    return FileText.of(output.beginning, reader.signature(file), values["language"] or None)
+
+
+def _job(reader: FileReader, step: Sequence[str], values: Mapping[str, str], folder: Path) -> Job:
+    program, *arguments = step
+    filled = [PLACEHOLDER.sub(lambda found: values[found[1]], one) for one in arguments]
+    seconds = max(1, round(reader.timeout)) * (os.cpu_count() or 1)
+    shim = (
+        ()
+        if sys.platform == "win32"
+        else (
+            *(sys.executable, "-I", limits.__file__),
+            *map(str, (os.getpid(), reader.memory, seconds)),
+        )
+    )
+    allowed = subprocess_environment.allowed()
+    environment = {
+        **{
+            key: value
+            for key, value in allowed.items()
+            if key.upper() in _ENVIRONMENT or key.startswith("LC_")
+        },
+        "TMPDIR": str(folder),
+        **reader.environment,
+    }
+    return Job(
+        (*shim, program, *filled), environment=environment, keeps_errors=False, folder=str(folder)
+    )
+
+
+def _reason(step: Sequence[str], run: ProgramRun) -> str:
+    said = run.errors.last_line
+    words = f"{Path(step[0]).name}: {run.failure}"
+    return f"{words}: {said}" if said else words
+
+
+def _written(path: Path) -> KeptOutput:
+    """What a program wrote into a file. Raises: NotRead: it is no file of this folder."""
+    kept = KeptOutput()
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        if not path.is_file() or path.is_symlink():
+            raise NotRead(f"{path.name} was not written")
+        with open(os.open(path, flags), "rb") as file:
+            kept.add(file.read(_LONGEST_OUTPUT))
+    except OSError as error:
+        raise NotRead(f"{path.name} was not written: {error.strerror}") from error
+    return kept
