@@ -248,6 +248,8 @@ async def test_words_of_files_are_seen_and_found_by_keys_that_may_read_files(
     for query in ("q=lighthouse", "query=lighthouse"):
         pages = [await one.get(f"/v1/conversations?{query}") for one in (may, may_not)]
         assert [len(page.json()["data"]) for page in pages] == [1, 0]
+    (match,) = (await may.get("/v1/conversations?query=said:lighthouse")).json()["matches"]
+    assert (match["excerpt"], match["in_file"]) == ("The lighthouse is see-through", "audio")
     for query in ("query=said:lighthouse", "query=has:text"):
         assert len((await may.get(f"/v1/conversations?{query}")).json()["data"]) == 1
         assert (await may_not.get(f"/v1/conversations?{query}")).status_code == 403

@@ -173,7 +173,11 @@ def read_query(request: EndpointRequest, values: dict[str, str]) -> AskedQuery |
     words = (
         None
         if terms.remark
-        else Terms.any_of(t.value for t in query.terms if is_positive(t, WORDS))
+        else Terms.any_of(
+            term.value
+            for term in query.terms
+            if is_positive(term, WORDS) or is_positive(term, SAID)
+        )
     )
     return AskedQuery(tuple(conditions), sort, terms.remark, words)
 
