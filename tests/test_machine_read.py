@@ -13,9 +13,17 @@ from frontdesk.exports.brief import entry_block
 from frontdesk.exports.conversations import markdown_lines, text_lines
 from frontdesk.exports.tables import CONVERSATIONS, csv_text
 from frontdesk.own_commands.command import values_of
-from frontdesk.text.messages import plain_preview, plain_text
+from frontdesk.text.messages import found_line, plain_preview, plain_text
 from frontdesk.tui.widgets.conversation_row import snippet
-from frontdesk.wire import Conversation, Media, MediaText, Message, MessagePreview, PhoneRef
+from frontdesk.wire import (
+    Conversation,
+    Media,
+    MediaText,
+    Message,
+    MessageMatch,
+    MessagePreview,
+    PhoneRef,
+)
 
 AT = "2026-03-14T09:00:00.000Z"
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
@@ -99,3 +107,16 @@ def test_an_alert_does_not_say_what_was_read() -> None:
 def test_a_program_is_not_given_what_was_read_as_the_customers_words() -> None:
     values = values_of(conversation(preview_of("drop it")), voice_message("drop it"))
     assert "drop it" not in " ".join(values.values())
+
+
+def test_an_excerpt_of_a_file_is_marked() -> None:
+    match = MessageMatch(
+        conversation_id="7",
+        message_id="1",
+        created_at=AT,
+        direction="inbound",
+        excerpt="la factura\nde mayo",
+    )
+    assert found_line(match) == "la factura de mayo"
+    read = match.model_copy(update={"in_file": "voice"})
+    assert found_line(read) == "≈ la factura de mayo"

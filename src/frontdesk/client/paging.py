@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from frontdesk.errors import BadResponse
 from frontdesk.text.clean import one_line
+from frontdesk.text.messages import found_line
 from frontdesk.wire import ConversationPage, Page, Wire
 
 W = TypeVar("W", bound=Wire)
@@ -81,7 +82,7 @@ class RowPages(Generic[W]):
         if isinstance(page, ConversationPage):
             self.remark = one_line(page.remark or "") or self.remark
             matches = page.matches or ()
-            self.excerpts = {one.conversation_id: one_line(one.excerpt) for one in matches}
+            self.excerpts = {one.conversation_id: found_line(one) for one in matches}
         self._empty = 0 if page.data else self._empty + 1
         self._ended = page.ended
         self._cursor = None if page.ended else page.next_cursor or None

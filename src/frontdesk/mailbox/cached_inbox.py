@@ -25,14 +25,13 @@ from frontdesk.cache import (
 )
 from frontdesk.text.clean import AtLeast, one_line
 from frontdesk.text.entries import NewSinceVisit
-from frontdesk.text.messages import Entry, read_in_file
+from frontdesk.text.messages import Entry, found_line
 from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
     ConversationPage,
     Counts,
-    MessageMatch,
     Note,
     Page,
     ReportQuery,
@@ -462,12 +461,7 @@ def excerpts_of(cache: Cache, filter: ConversationFilter) -> Mapping[str, str]:
 @lru_cache(maxsize=4)
 def _excerpts(body: bytes) -> Mapping[str, str]:
     page = ConversationPage.model_validate_json(body)
-    return {match.conversation_id: _excerpt(match) for match in page.matches or ()}
-
-
-def _excerpt(match: MessageMatch) -> str:
-    words = one_line(match.excerpt)
-    return read_in_file(match.in_file, words) if match.in_file else words
+    return {match.conversation_id: found_line(match) for match in page.matches or ()}
 
 
 async def save_excerpts(

@@ -28,7 +28,7 @@ from frontdesk.text.clean import (
 )
 from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
 from frontdesk.text.templates import parameter_text
-from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
+from frontdesk.wire import Media, Message, MessageMatch, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
 
 Entry: TypeAlias = Message | Note
@@ -221,6 +221,12 @@ def found_pieces_of(members: Mapping[str, Any]) -> tuple[str, ...]:
 def type_word(type: str) -> str:
     """Word for a type of message, or "voice" for a voice message."""
     return TYPES.get(type) or humanize(type)
+
+
+def found_line(match: MessageMatch) -> str:
+    """The words around what was found in a message, on one line; of its file, marked."""
+    words = one_line(match.excerpt)
+    return machine_marked(words) if match.in_file else words
 
 
 class PreviewText(NamedTuple):
