@@ -38,11 +38,11 @@ def lines(**members: Any) -> list[tuple[str, str | None]]:
         ),
         (
             {"content": "Hear", "attachments": [{"file_type": "audio", "transcribed_text": "Hi"}]},
-            [("audio", "Hear\nTranscript: Hi")],
+            [("audio", "Hear")],
         ),
         (
             {"attachments": [{"file_type": "video", "transcribed_text": "Hi"}]},
-            [("video", "Transcript: Hi")],
+            [("video", None)],
         ),
         ({"attachments": [{"file_type": "hologram"}]}, [("document", None)]),
         ({"attachments": [CARD]}, [("contacts", "Ana")]),
@@ -59,6 +59,13 @@ def test_a_message_is_a_line_for_its_text_and_first_file_and_one_for_each_other(
     members: dict[str, Any], expected: list[tuple[str, str | None]]
 ) -> None:
     assert lines(**members) == expected
+
+
+def test_what_chatwoot_has_read_in_a_voice_message_is_no_text_of_the_customer() -> None:
+    (line,) = contents_of(
+        row(content="Hear", attachments=[{"file_type": "audio", "transcribed_text": "Hi"}])
+    )
+    assert (line["text"], line["media_text"]) == ("Hear", {"text": "Hi", "by": "chatwoot"})
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,15 +29,17 @@ from frontdesk.ingest.events import (
     Author,
     DomainEvent,
     IdentityChange,
+    MessageRevoke,
     MessageUpsert,
     Person,
 )
 from frontdesk.sample.demo import SEED, demo_parts
 from frontdesk.service.api_keys import SCOPES
-from frontdesk.store import dump
+from frontdesk.store import dump, media_texts
 from frontdesk.store.accounts import account_by_slug, add_account
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.media_texts import FileText
 from frontdesk.store.rows import statements, table_of
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.limits import TEXT
@@ -269,6 +272,41 @@ def test_a_second_import_adds_nothing(small: Database) -> None:
     assert tallies.messages.known == count(small, "message")
     assert (tallies.notes.new, tallies.reactions.new, tallies.catalogue.new) == (0, 0, 0)
     assert sound(small)
+
+
+@pytest.mark.both_engines
+def test_words_of_files_come_along_and_those_that_are_there_stay(database: Database) -> None:
+    person, by = Person("+34600000009"), Author("contact")
+    spoken = MessageUpsert(
+        REVOKED[0], person, "w", NOW, False, by, "audio", "webhook", media={"id": "m"}
+    )
+    text = FileText("the lighthouse", "voice@3", "en", NOW + 5)
+    with sqlite_store() as other:
+        other.write(lambda c: apply_events(c, 1, [replace(spoken, media_text=text)], now=NOW))
+        export = exported(other)
+    assert json.loads(export.splitlines()[-2])["media_text"] == {
+        "text": "the lighthouse", "by": "voice@3", "language": "en",
+        "at": "2027-01-15T08:00:00.005Z",
+    }  # fmt: skip
+    put_in(database, export)
+
+    def read() -> list[tuple[Any, ...]]:
+        sql = "SELECT text, text_by, text_language, text_at, text_state FROM media"
+        return [tuple(row.values()) for row in database.read(lambda c: c.rows(sql))]
+
+    assert read() == [("the lighthouse", "voice@3", "en", NOW + 5, "read")]
+    assert sound(database)
+    corrected = FileText("the light house", "voice@4")
+    database.write(lambda c: media_texts.set_text(c, 1, 1, corrected, NOW))
+    put_in(database, export)
+    assert read() == [("the light house", "voice@4", None, NOW, "read")]
+    # Who has deleted the message has deleted its words.
+    database.write(lambda c: apply_events(c, 1, [MessageRevoke(*REVOKED)], now=NOW))
+    put_in(database, export)
+    assert read()[0][0] is None
+
+
+REVOKED = ("106540352242922", "w", NOW + 9)
 
 
 def said(database: Database, account: str) -> list[tuple[Any, ...]]:

@@ -82,7 +82,7 @@ class Desk:
 
     def add(
         self,
-        content: str = "Good morning",
+        content: str | bytes = "Good morning",
         *,
         kind: str = "audio",
         mime: str = "audio/ogg",
@@ -98,7 +98,7 @@ class Desk:
         )  # fmt: skip
         self.database.write(lambda c: apply_events(c, ACCOUNT, [event], now=BEGIN))
         with self.files.receive(ACCOUNT, 1 << 20) as incoming:
-            incoming.write(content.encode())
+            incoming.write(content.encode() if isinstance(content, str) else content)
             digest = incoming.keep()
         file = replace(StoredFile(digest, len(content), mime), **facts)
 

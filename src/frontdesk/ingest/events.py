@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from frontdesk.store.media_texts import FileText
 from frontdesk.store.rows import ChannelDetails
 from frontdesk.text.phones import phone_forms
 
@@ -169,7 +170,7 @@ class MessageUpsert:
     lies in the future; `at` is then the time of receipt. edited_at, deleted_at, error: for a
     message without a wamid, which other events cannot refer to. compared: of a chat export, and no
     stored message is the same. expired_at: when the contents were removed because of their age.
-    is_sighting: as of `ContactUpsert`.
+    is_sighting: as of `ContactUpsert`. media_text: words that were read in its file elsewhere.
     """
 
     channel: str
@@ -198,6 +199,7 @@ class MessageUpsert:
     compared: bool = False
     expired_at: int | None = None
     is_sighting: bool = True
+    media_text: FileText | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

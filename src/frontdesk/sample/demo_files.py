@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from frontdesk.ingest.media import facts
-from frontdesk.ingest.media.attaching import import_request
+from frontdesk.ingest.media.requests import import_request
 from frontdesk.pictures import PictureDecoder
 from frontdesk.sample import pictures
 from frontdesk.sample.contents import detail_of

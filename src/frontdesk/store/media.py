@@ -79,17 +79,22 @@ class Claim:
     until: int
 
 
-def add(connection: Connection, account_id: int, requests: Iterable[MediaRequest]) -> None:
-    """Add pending files; a message that has one keeps it."""
+def add(
+    connection: Connection,
+    account_id: int,
+    requests: Iterable[MediaRequest],
+    state: str = PENDING,
+) -> None:
+    """Add files; a message that has one keeps it. state: other than pending, nobody fetches it."""
     connection.run_many(
         """
         INSERT INTO media(account_id, key, message_id, channel_id, kind, source, remote, expected,
           name, state, created_at)
         VALUES (:account, :key, :message, :channel, :kind, :source, :remote, :expected, :name,
-          'pending', :created)
+          :state, :created)
         ON CONFLICT(account_id, message_id) DO NOTHING
         """,
-        [_columns(account_id, request) for request in requests],
+        [{**_columns(account_id, request), "state": state} for request in requests],
     )
 
 

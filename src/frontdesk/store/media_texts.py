@@ -25,20 +25,23 @@ _FREE = f"{_DUE} AND claimed_until < :now"
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """What was read in a file. text: "" for nothing. by: reader@signature."""
+    """What was read in a file. text: "" for nothing. by: reader@signature. at: None for now."""
 
     text: str
     by: str
     language: str | None = None
+    at: int | None = None
 
     @classmethod
-    def of(cls, output: str, by: str, language: str | None = None) -> "FileText":
+    def of(
+        cls, output: str, by: str, language: str | None = None, at: int | None = None
+    ) -> "FileText":
         """Words of a program's output, as they may be shown."""
         lines = (clean(line).strip() for line in output.split("\n"))
         text = "\n".join(filter(None, lines))
         if len(text) > LONGEST:
             text = f"{text[: LONGEST - len(_CUT) - 1]}\n{_CUT}"
-        return cls(text, by, language)
+        return cls(text, by, language, at)
 
 
 def mark(connection: Connection, account_id: int, key: str, is_read: Callable[[Row], bool]) -> bool:
@@ -236,13 +239,19 @@ def set_text(
     assignments = ", ".join(f"{name} = :{name}" for name in changes)
     done = connection.run(
         f"UPDATE media SET {assignments}, claim = NULL, claimed_until = 0"
-        " WHERE account_id = :account AND message_id = :message AND state <> 'pending'"
+        " WHERE account_id = :account AND message_id = :message"
         " AND (state <> 'removed' OR text IS NOT NULL)",
         {**changes, "account": account_id, "message": message_id},
     )
     if done:
         _index(connection, account_id, message_id, result.text or None)
     return bool(done)
+
+
+def read_messages(connection: Connection, account_id: int) -> set[int]:
+    """Return the ids of the messages whose file has words."""
+    sql = "SELECT message_id FROM media WHERE account_id = :account AND text IS NOT NULL"
+    return {row["message_id"] for row in connection.rows(sql, {"account": account_id})}
 
 
 def set_for_digest(
@@ -291,7 +300,7 @@ def _columns(result: FileText, now: int) -> dict[str, object]:
         "text": result.text or None,
         "text_state": READ if result.text else NONE,
         "text_by": result.by,
-        "text_at": now,
+        "text_at": now if result.at is None else result.at,
         "text_language": result.language,
     }
 

@@ -29,6 +29,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.media import requests as media_requests
 from frontdesk.store import lookups, media, writes
+from frontdesk.store.media_texts import FileText
 from frontdesk.store.rows import MESSAGE_ORDER, MessageRow, packed
 from frontdesk.text import templates
 from frontdesk.text.limits import cut_text
@@ -63,6 +64,8 @@ class Messages:
         self._nameless = NamelessMessages(context)
         # Messages of this batch that were read before they were known, with the time of reading.
         self.read_before: list[tuple[MessageRow, int]] = []
+        # Words of files that come with their messages.
+        self._file_texts: list[tuple[MessageRow, FileText]] = []
         # Files of chat exports by the id of the message that they move from, and to.
         self._moved_files: dict[int, int] = {}
 
@@ -106,6 +109,7 @@ class Messages:
             before = message_row.folded_columns(row)
             changed = self._merge_copy(row, copy, event.person)
             self._rewrite(row, before, "messages", changed=changed)
+            self._keep_text(row, event.media_text)
             return
         conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
         if event.type not in QUIET_TYPES:
@@ -121,6 +125,11 @@ class Messages:
             self._context.counts.add("messages", "new")
         else:
             self._identify(exported, copy)
+        self._keep_text(exported or copy, event.media_text)
+
+    def _keep_text(self, row: MessageRow, text: FileText | None) -> None:
+        if text is not None:
+            self._file_texts.append((row, text))
 
     def fill_templates(self, names: Iterable[str]) -> None:
         """Give stored messages the text of the templates of these names."""
@@ -294,6 +303,7 @@ class Messages:
         media_requests.request_changed(*self._context.account, rewritten, now)
         writes.add_messages(*self._context.account, added)
         writes.update_messages(*self._context.account, changes)
+        media_requests.keep_texts(*self._context.account, self._file_texts, now)
 
     def added(self) -> list[MessageRow]:
         return [

@@ -19,6 +19,7 @@ from frontdesk.store.incoming_files import IncomingFile
 from frontdesk.store.media_directory import MediaDirectory
 from frontdesk.store.media_files import MediaFiles, chunks
 from frontdesk.store.rows import MessageRow
+from frontdesk.wire import timestamp
 
 _CHUNK_BYTES = 1 << 20
 
@@ -92,3 +93,10 @@ def stored_digest(connection: Connection, account_id: int, message_id: int) -> s
     """SHA-256 of the file of a message; None if it is not stored."""
     row = media.of_messages(connection, account_id, [message_id]).get(message_id)
     return row["digest"] if row is not None and row["state"] == media.STORED else None
+
+
+def file_text(connection: Connection, account_id: int, message_id: int) -> dict[str, str | None]:
+    """What was read in the file of a message, as its line has it."""
+    row = media.of_messages(connection, account_id, [message_id])[message_id]
+    members = {name: row[f"text_{name}"] for name in ("by", "language")}
+    return {"text": row["text"], **members, "at": timestamp(row["text_at"])}

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from frontdesk.ingest.archive.attachments import stored_digest
+from frontdesk.ingest.archive.attachments import file_text, stored_digest
 from frontdesk.ingest.archive.row_codec import FACTS, VERSION, line_of
-from frontdesk.store import dump
+from frontdesk.store import dump, media_texts
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import blank
 from frontdesk.wire import timestamp
@@ -54,6 +54,7 @@ class _AccountExport:
         self._numbers: dict[int, str] = {}
         self._users: dict[int, Line] = {}
         self._titles: dict[int, str] = {}
+        self._read = media_texts.read_messages(connection, self._account_id)
         # Contacts by id as they were before numbers changed, by id of the contact of them all.
         self._parts: dict[int, dict[int, _Part]] = {}
 
@@ -167,6 +168,8 @@ class _AccountExport:
             digest = stored_digest(self._connection, self._account_id, row["id"])
             if digest is not None and self._export_file(self._account_id, digest):
                 line["media"]["sha256"] = digest
+        if kind == "message" and row["id"] in self._read:
+            line["media_text"] = file_text(self._connection, self._account_id, row["id"])
         return line
 
 

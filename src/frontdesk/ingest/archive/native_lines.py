@@ -53,8 +53,9 @@ from frontdesk.ingest.json_reader import (
 )
 from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
 from frontdesk.store.expiry import LONGEST_KEPT_DAYS
+from frontdesk.store.media_texts import FileText
 from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
-from frontdesk.text.limits import cut_text
+from frontdesk.text.limits import WORD, cut_text
 from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 COLOR = re.compile(r"#[0-9a-f]{6}")
@@ -543,7 +544,18 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
         pricing=_pricing(line, at) if outbound else None,
         error=_object(line, "error") if unnamed and outbound else None,
+        media_text=_file_text(line.part_or_empty("media_text")),
     )
+
+
+def _file_text(read: JsonObject) -> FileText | None:
+    """What was read in the file of a message; None if that is nothing."""
+    text, by = read.optional_text("text"), read.optional_text("by")
+    if not text or not by:
+        return None
+    language = read.optional_text("language")
+    at = optional_instant(read, "at")
+    return FileText.of(text, by[:WORD], language and language[:WORD], at)
 
 
 def _richness(stored: JsonObject, content: Mapping[str, Any] | None) -> int:

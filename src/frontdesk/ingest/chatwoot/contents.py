@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from frontdesk.ingest.chatwoot.catalogue import Line
 from frontdesk.ingest.json_reader import JsonObject
+from frontdesk.store.media_texts import CHATWOOT
 from frontdesk.text.clean import file_size
 
 _FILES: Mapping[str, str] = {
@@ -193,11 +194,11 @@ def _media(row: JsonObject, file: JsonObject, kind: str, *, keep_urls: bool) -> 
         "url": url if keep_urls and url else None,
     }
     sticker = kind == "image" and _is_sticker(row, file, name or "")
-    transcript = file.optional_text("transcribed_text")
+    read = file.optional_text("transcribed_text")
     return {
         "type": "sticker" if sticker else _FILES.get(kind, "document"),
         "media": media,
-        "text": f"Transcript: {transcript}" if transcript else None,
+        **({"media_text": {"text": read, "by": CHATWOOT}} if read else {}),
     }
 
 
@@ -232,7 +233,7 @@ def _described(part: Line) -> str:
         return f"location {', '.join(facts)}".strip()
     media = part["media"]
     size = file_size(media["size_bytes"]) if media["size_bytes"] else ""
-    facts = [media["filename"], size, media["url"], part["text"]]
+    facts = [media["filename"], size, media["url"], part.get("media_text", {}).get("text")]
     return f"{part['type']} {', '.join(fact for fact in facts if fact)}".strip()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from frontdesk.errors import FileTooLarge, InboxError, NoRoom, NotFound, UnusableFile
 from frontdesk.ingest.media import facts
-from frontdesk.ingest.media.requests import new_key
+from frontdesk.ingest.media.requests import import_request
 from frontdesk.pictures import PictureDecoder
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
@@ -76,20 +76,6 @@ def _attach(
         file = facts.keep(target.files, account_id, incoming, target.decoder)
     request = import_request(row, name)
     return "stored" if _settle(target, account_id, request, file) else "known"
-
-
-def import_request(row: MessageRow, name: str | None) -> MediaRequest:
-    """Request of a file that an import brings itself. name: of the file."""
-    return MediaRequest(
-        new_key(),
-        row["id"],
-        row["channel_id"],
-        row["type"],
-        media.IMPORT,
-        None,
-        row["created_at"],
-        name=name,
-    )
 
 
 def _settle(target: FileTarget, account_id: int, request: MediaRequest, file: StoredFile) -> bool:

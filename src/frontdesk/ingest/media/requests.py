@@ -7,9 +7,10 @@ import re
 import secrets
 from collections.abc import Collection, Iterable
 
-from frontdesk.store import media
+from frontdesk.store import media, media_texts
 from frontdesk.store.database import Connection
 from frontdesk.store.media import PROVIDER_MILLISECONDS, WHATSAPP, MediaRequest
+from frontdesk.store.media_texts import FileText
 from frontdesk.store.rows import MessageRow
 from frontdesk.wire.values import MEDIA_TYPES
 
@@ -103,3 +104,31 @@ def request_changed(
             media.add(connection, account_id, [request])
         elif known["source"] == WHATSAPP and known["remote"] != request.remote:
             media.replace_remote(connection, account_id, request)
+
+
+def import_request(row: MessageRow, name: str | None) -> MediaRequest:
+    """Request of a file that an import brings itself. name: of the file."""
+    return MediaRequest(
+        new_key(),
+        row["id"],
+        row["channel_id"],
+        row["type"],
+        media.IMPORT,
+        None,
+        row["created_at"],
+        name=name,
+    )
+
+
+def keep_texts(
+    connection: Connection, account_id: int, texts: Iterable[tuple[MessageRow, FileText]], now: int
+) -> None:
+    """Give messages the words of their files that an import brings, unless they have some."""
+    for row, text in texts:
+        if row["media_json"] is None or row["deleted_at"] is not None:
+            continue
+        # The file itself may come later, or never.
+        media.add(connection, account_id, [import_request(row, None)], media.EXPIRED)
+        known = media.of_messages(connection, account_id, [row["id"]])[row["id"]]
+        if known["text"] is None:
+            media_texts.set_text(connection, account_id, row["id"], text, now)
