@@ -154,22 +154,25 @@ def filters(database: Database, rounds: int) -> Iterator[Result]:
     engine = "SQLite" if database.read(lambda c: c.dialect) == "sqlite" else "PostgreSQL"
     for group, queries in database.read(_queries).items():
         times = [_page_times(database, each, rounds) for each in queries]
-        middle, slowest = max(map(median, times)), max(map(max, times))
+        middle = max(median(one for page in each for one in page) for each in times)
+        slowest = max(median(page) for each in times for page in each)
         yield Result("V3", f"{engine}: page by {group}, p50 of the slowest filter, ms", middle)
-        yield Result("V3", f"{engine}: the same, slowest page, ms", slowest, 100)
+        most = 200 if group == "several of these" else 100
+        yield Result("V3", f"{engine}: the same, slowest page, ms", slowest, most)
 
 
-def _page_times(database: Database, query: Mapping[str, str], rounds: int) -> list[float]:
-    """Milliseconds of the first pages of a walk, after a round that warms up."""
-    times: list[float] = []
+def _page_times(database: Database, query: Mapping[str, str], rounds: int) -> list[list[float]]:
+    """Milliseconds of each of the first pages of a walk, after a round that warms up."""
+    times: list[list[float]] = []
     now = database.read(last_activity)
     for number in range(-1, rounds):
         cursor: dict[str, str] = {}
-        for _ in range(PAGES):
+        for place in range(PAGES):
             started = time.perf_counter()
             page = answer(database, "conversations", {**query, **cursor, "limit": "50"}, now)
             if number >= 0:
-                times.append(1_000 * (time.perf_counter() - started))
+                times += [[]] if place == len(times) else []
+                times[place].append(1_000 * (time.perf_counter() - started))
             if page.next_cursor is None:
                 break
             cursor = {"cursor": page.next_cursor}

@@ -19,7 +19,13 @@ from frontdesk.store import message_search, raw_events
 from frontdesk.store import postgres as engine
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.conversations import ConversationSelection, conversation_page, states_of
+from frontdesk.store.conversations import (
+    ORDERS,
+    ConversationSelection,
+    IndexRanges,
+    conversation_page,
+    states_of,
+)
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.dsn import checked, short_name, without_password
 from frontdesk.store.postgres import PostgresDatabase
@@ -324,6 +330,29 @@ def explained(
     explaining = Explaining()
     conversation_page(explaining, 1, selection, after, 26)  # type: ignore[arg-type]
     return explaining.plan
+
+
+def test_most_of_those_that_do_not_wait_are_expected_on_a_later_page(
+    database: PostgresDatabase,
+) -> None:
+    """Else all of them are read and sorted to find as many as a page looks at."""
+    selection = ConversationSelection(states_of(range(3)), sort="waiting", began_at=1)
+    order = ORDERS["waiting"][1].continued()
+    listed = IndexRanges("postgresql", 1, selection, order).unsorted()
+
+    def fill(connection: Connection) -> None:
+        connection.run(
+            "INSERT INTO entry(account_id, conversation_id, label_id, state, assignee_id,"
+            " channel_id, last_activity_at) SELECT 1, n, 0, 4, 0, 1, n"
+            " FROM generate_series(1, 1000) AS n"
+        )
+        connection.run("ANALYZE entry")
+
+    database.write(fill)
+    explain = f"EXPLAIN (FORMAT JSON) {listed.text}"
+    plan = database.read(lambda connection: connection.row(explain, listed.parameters))
+    assert plan is not None
+    assert plan["QUERY PLAN"][0]["Plan"]["Plan Rows"] > 900
 
 
 def test_a_waiting_body_is_found_by_its_digest_however_many_wait(database: PostgresDatabase):
