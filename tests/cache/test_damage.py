@@ -13,6 +13,7 @@ from tests.mailbox.inbox import Inbox
 
 from frontdesk.cache import CONTACT, Cache, files, notes_name, thread_name
 from frontdesk.cache.eviction import shrink
+from frontdesk.inbox.marks import ReadMarks
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import Contact, ConversationFilter, Counts, body_of
 
@@ -56,7 +57,7 @@ async def use(path: Path) -> int:
         mailbox.contact(conversation(1, 1))
         mailbox.conversations_of("1")
         mailbox.counts(ConversationFilter())
-        mailbox.unread_among([conversation(1, 1)])
+        ReadMarks(mailbox, lambda: NOW).unread_among([conversation(1, 1)])
         for typed in ("hi", "ring ba", "nelson", "a"):
             mailbox.search(typed)
         newer = [conversation(number, number + 5) for number in range(160, 100, -1)]

@@ -23,6 +23,7 @@ from frontdesk.inbox import (
     words,
 )
 from frontdesk.inbox.connection import LinkKeeper
+from frontdesk.inbox.marks import ReadMarks
 from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
@@ -325,57 +326,6 @@ class SavedList:
         return self._places.get(value.id) not in (None, self._cache.key(self._filter)(value))
 
 
-class FollowUps:
-    """Conversations that are hidden until a time.
-
-    hides: that time, and when the customer had written then, by id.
-    """
-
-    def __init__(self, cache: "Cache") -> None:
-        self._cache = cache
-        self.hides: dict[str, tuple[datetime, str]] = {}
-
-    def hidden(self) -> dict[str, datetime]:
-        return {id: until for id, (until, _) in self.hides.items()}
-
-    def hide(self, conversations: Iterable[Conversation], until: datetime) -> dict[str, str]:
-        before = {}
-        for row in conversations:
-            at, inbound = self.hides.get(row.id, (None, ""))
-            before[row.id] = f"{at.isoformat()} {inbound}" if at else ""
-            self.hides[row.id] = until, row.last_inbound_at or ""
-        return before
-
-    def restore(self, before: Mapping[str, str]) -> None:
-        for id, value in before.items():
-            self.hides.pop(id, None)
-            if value:
-                until, _, inbound = value.partition(" ")
-                self.hides[id] = datetime.fromisoformat(until), inbound
-
-    def due(self, now: datetime) -> list[str]:
-        return [id for id, (until, at) in self.hides.items() if until <= now or self._since(id, at)]
-
-    def _since(self, id: str, at: str) -> bool:
-        row = self._cache.rows.get(id)
-        return row is not None and (row.last_inbound_at or "") > at
-
-    def bring_back(self, conversation_ids: Iterable[str]) -> None:
-        for id in conversation_ids:
-            self._cache.marks[id] = "back"
-            del self.hides[id]
-
-    def all(self) -> list[Conversation]:
-        back = [id for id, mark in self._cache.marks.items() if mark == "back"]
-        rows = map(self._cache.rows.get, dict.fromkeys((*self.hides, *back)))
-        return [row for row in rows if row is not None]
-
-    def among(self, conversations: Iterable[Conversation]) -> dict[str, datetime | None]:
-        ids = [row.id for row in conversations]
-        back = dict.fromkeys(id for id in ids if self._cache.marks.get(id) == "back")
-        return {**back, **{id: until for id, until in self.hidden().items() if id in ids}}
-
-
 class Cache:
     """What was loaded, and what is known of the server. `Answers` fills it."""
 
@@ -385,8 +335,8 @@ class Cache:
         self.lists: dict[ConversationFilter, _Saved] = {}
         self.threads: dict[str, str] = {}
         self.settings: dict[str, str] = {}
-        self.marks: dict[str, str] = {}
-        self.follow_ups = FollowUps(self)
+        self.marks = ReadMarks(self, lambda: server.now)
+        self.follow_ups = self.marks.follow_ups
         self.counted: dict[ConversationFilter, Counts] = {}
         self.totals: dict[ConversationFilter, int] = {}
         self.remarks: dict[str, str] = {}
@@ -397,6 +347,10 @@ class Cache:
 
     def key(self, filter: ConversationFilter) -> Callable[[Conversation], SortKey]:
         return sort_key(filter.sort or NEWEST, self.server.now)
+
+    @property
+    def capabilities(self) -> "Cache":
+        return self
 
     @property
     def offered(self) -> frozenset[str]:
@@ -461,41 +415,6 @@ class Cache:
     def remark(self, filter: ConversationFilter) -> str:
         return self.remarks.get(filter.query or "", "")
 
-    def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
-        numbers = {row.id: self._unread(row) for row in conversations}
-        return {id: number for id, number in numbers.items() if number is not None}
-
-    def _unread(self, row: Conversation) -> int | None:
-        mark = self.marks.get(row.id)
-        if mark in ("unread", "back"):
-            return row.unread_count or 0
-        if not row.unread_count or (mark is not None and row.last_activity_at <= mark):
-            return None
-        return row.unread_count
-
-    def marked_unread(self) -> list[Conversation]:
-        marked = [id for id, mark in self.marks.items() if mark in ("unread", "back")]
-        return [self.rows[id] for id in marked if id in self.rows]
-
-    def read_marks(self, conversation_ids: Collection[str]) -> dict[str, str]:
-        return {id: self.marks.get(id, "") for id in conversation_ids}
-
-    def restore_read_marks(self, marks: Mapping[str, str]) -> None:
-        self.marks.update(marks)
-
-    def marked_here(self, most: int) -> list[Conversation] | None:
-        marked = [self.rows[id] for id in self.marks if id in self.rows]
-        return None if len(self.marks) > most else marked
-
-    def is_marked_unread(self, conversation_id: str) -> bool:
-        return self.marks.get(conversation_id) in ("unread", "back")
-
-    def mark_read(self, conversation_id: str) -> None:
-        self.marks[conversation_id] = self.rows[conversation_id].last_activity_at
-
-    def mark_unread(self, conversation_id: str) -> None:
-        self.marks[conversation_id] = "unread"
-
     def has_newest(self, conversation: Conversation) -> bool:
         return self.threads.get(conversation.id, "") >= conversation.last_activity_at
 
@@ -505,6 +424,16 @@ class Cache:
 
     def get_setting(self, name: str) -> str | None:
         return self.settings.get(name)
+
+    def get_settings(self, names: Collection[str]) -> dict[str, str]:
+        return {name: self.settings[name] for name in names if name in self.settings}
+
+    def settings_with(self, value: str) -> list[str]:
+        return [name for name, stored in self.settings.items() if stored == value]
+
+    def settings_beginning_with(self, prefix: str) -> dict[str, str]:
+        names = [name for name, value in self.settings.items() if value and name.startswith(prefix)]
+        return {name.removeprefix(prefix): self.settings[name] for name in names}
 
     def set_setting(self, name: str, value: str) -> None:
         self.settings[name] = value
@@ -924,7 +853,7 @@ class Terminal:
 
     def open_thread(self) -> None:
         row = self.window.row
-        self.new_when_opened = self.cache.unread_among([row] if row is not None else [])
+        self.new_when_opened = self.cache.marks.unread_among([row] if row is not None else [])
         self._thread_of = self.inbox.selection.id
 
     def read_shown(self, id: str) -> None:
@@ -1215,7 +1144,7 @@ class Terminal:
         return {row.contact.name or "" for row in self.listed if row.id in self._unread_ids()}
 
     def _unread_ids(self) -> set[str]:
-        return {*self.cache.unread_among(self.listed)}
+        return {*self.cache.marks.unread_among(self.listed)}
 
 
 def _result(answer: Coroutine[Any, Any, T]) -> T:

@@ -185,7 +185,7 @@ def test_too_many_marks_leave_the_servers_number_as_it_is() -> None:
     terminal.wait(3.0)
     number = unread_count(terminal.inbox).number
     for id in range(MOST_MARKS_COUNTED + 1):
-        terminal.cache.mark_unread(f"of another day {id}")
+        terminal.cache.marks.mark_unread(f"of another day {id}")
     terminal.press("ctrl+r", seconds=4.0)
     assert unread_count(terminal.inbox) == UnreadCount(number, of_server=True)
 

@@ -10,7 +10,6 @@ from frontdesk.inbox.customers import QueryCustomers
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
 from frontdesk.query.names import contact_id
-from frontdesk.tui.inbox.driver import MailboxReads
 from frontdesk.wire import Contact, Page, PhoneRef, body_of
 from tests.cache.pages import conversation
 from tests.conftest import NOW
@@ -26,7 +25,7 @@ async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
     )
     await cache.save_all(CONTACT, {"7": body_of(ada)})
     await cache.save_all(CONVERSATION, {"1": body_of(row)})
-    customers = QueryCustomers(MailboxReads(Mailbox(lambda: client, cache, clock=lambda: NOW)))
+    customers = QueryCustomers(Mailbox(lambda: client, cache, clock=lambda: NOW))
     query = parse("is:open from:id:7")
 
     def chips(text: str) -> list[str]:
@@ -44,7 +43,7 @@ async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
 async def test_a_customer_is_found_whose_number_the_server_keeps_in_another_form(
     client: InboxClient, cache: Cache
 ) -> None:
-    customers = QueryCustomers(MailboxReads(Mailbox(lambda: client, cache, clock=lambda: NOW)))
+    customers = QueryCustomers(Mailbox(lambda: client, cache, clock=lambda: NOW))
     number = "+61016932829"
     steps = customers.find(number, QueryNames())
     assert described(steps.send(None)) == FindContact("+6116932829")

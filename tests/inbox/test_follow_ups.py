@@ -45,7 +45,7 @@ def test_all_tabs_and_titles_count_a_hidden_conversation_alike() -> None:
 def test_a_row_that_came_under_the_cursor_by_itself_is_not_read() -> None:
     terminal = Terminal(Server(30))
     terminal.press("j", "z", seconds=10.0)
-    assert terminal.inbox.selection.id not in terminal.cache.marks
+    assert f"looked at/{terminal.inbox.selection.id}" not in terminal.cache.settings
 
 
 def test_it_comes_back_unread_when_its_time_has_come() -> None:
@@ -90,7 +90,7 @@ def test_follow_ups_are_listed_without_a_look_at_the_whole_inbox() -> None:
     server = Server(3000)
     terminal = Terminal(server)
     terminal.press("z", "J", "z")
-    hidden = set(terminal.cache.follow_ups.hides)
+    hidden = set(terminal.cache.follow_ups.hidden())
     pages = server.pages
     terminal.query("is:followup", seconds=3.0)
     assert set(terminal.ids) == hidden
@@ -121,11 +121,11 @@ def test_hiding_is_undone_with_the_time_of_before() -> None:
     terminal = Terminal(Server(30))
     before = terminal.names
     terminal.hide(HOUR)
-    first = dict(terminal.cache.follow_ups.hides)
+    first = terminal.cache.follow_ups.hidden()
     terminal.query("is:followup")
     terminal.hide(2 * HOUR)
     terminal.press("undo z")
-    assert terminal.cache.follow_ups.hides == first
+    assert terminal.cache.follow_ups.hidden() == first
     terminal.query("is:open")
     terminal.hide(HOUR)
     terminal.press("undo z")
@@ -188,7 +188,8 @@ def test_three_that_come_back_are_all_named() -> None:
 
 def test_those_whose_rows_are_not_here_are_counted() -> None:
     terminal = Terminal(Server(60))
-    terminal.cache.follow_ups.hides |= {"900": (START, ""), "901": (START, "")}
+    for id in ("900", "901"):
+        terminal.cache.set_setting(f"hidden until/{id}", START.isoformat())
     terminal.do(follow_ups.bring_back_due, terminal.inbox)
     assert terminal.warned == ["To follow up: 2 conversations"]
 

@@ -12,7 +12,7 @@ DAY = 24 * 60 * 60
 @pytest.mark.parametrize("text", ["active:today", "field:renewal>=today"])
 def test_a_plan_with_days_is_that_of_the_day(text: str) -> None:
     seconds, cache = 0.0, Cache(Server(size=0))
-    planning, query = Planning(cache, Clock(lambda: seconds)), parse(text)
+    planning, query = Planning(cache, Clock(lambda: seconds), cache.marks), parse(text)
     before = planning.plan_of(query).filter.query
     seconds = DAY
     after = planning.plan_of(query).filter.query
@@ -23,7 +23,10 @@ def test_a_plan_with_days_is_that_of_the_day(text: str) -> None:
 
 def test_a_plan_is_that_of_the_filters_and_names_that_are_known() -> None:
     cache = Cache(Server(size=0))
-    planning, query = Planning(cache, Clock(lambda: 0)), parse("is:open,snoozed @grace")
+    planning, query = (
+        Planning(cache, Clock(lambda: 0), cache.marks),
+        parse("is:open,snoozed @grace"),
+    )
     assert planning.plan_of(query).rest == query.terms[1:]
     cache.has_names = True
     planning.forget_names()

@@ -77,7 +77,7 @@ class Truths:
         self._plan: object = None
         self._selected: tuple[str | None, float] = None, terminal.now
         self._covered_until = terminal.now
-        self._marks = dict(terminal.cache.marks)
+        self._marks = terminal.cache.settings_beginning_with("looked at/")
         self._kept = self._released = False
         self._due_since: dict[str, float] = {}
         self._asked_by = dict.fromkeys(terminal.awaited, self._view)
@@ -117,7 +117,7 @@ class Truths:
         if same and not view.kept.leaving_out:
             must = self._rows if view.scan is not None else self._seen
             gone = {id for id in must if id in terminal.cache.rows} - set(ids)
-            gone -= terminal.cache.follow_ups.hides.keys()
+            gone -= terminal.cache.follow_ups.hidden().keys()
             assert not gone, f"{sorted(gone)} went from {view.query}"
         self._view, self._plan, self._rows = view, view.shown, set(ids)
         self._seen = {window.rows[at].id for at in window.in_view()}
@@ -135,14 +135,14 @@ class Truths:
             self._covered_until = now
         read = {
             id
-            for id, mark in terminal.cache.marks.items()
-            if mark not in ("unread", "back") and self._marks.get(id) != mark
+            for id, mark in terminal.cache.settings_beginning_with("looked at/").items()
+            if mark not in ("unread", "follow up") and self._marks.get(id) != mark
         }
         if read and terminal.pane != "thread" and terminal.last_key not in ("m", "M"):
             rested = now - max(self._selected[1], self._covered_until)
             assert rested >= REST - 1e-6, f"{read} was read after {rested} s"
             assert terminal.window.is_by_input, "rows that came by themselves were read"
-        self._marks = dict(terminal.cache.marks)
+        self._marks = terminal.cache.settings_beginning_with("looked at/")
 
     def _rows_are_those_of_the_query(self, terminal: Terminal) -> None:
         """Rows that are not dimmed match; in an order that is made here they are in it."""
@@ -202,9 +202,9 @@ class Truths:
         """What is hidden is in no view but follow-ups and a customer's, and not for too long."""
         cache, query, now = terminal.cache, terminal.inbox.view.query, terminal.clock.now()
         if not {"followup", "from"} & {term.kind for term in query.terms if not term.negated}:
-            shown = {row.id for row in terminal.listed} & cache.follow_ups.hides.keys()
+            shown = {row.id for row in terminal.listed} & cache.follow_ups.hidden().keys()
             assert not shown, f"{shown} are hidden, and in {query}"
-        due = {id for id, (until, _) in cache.follow_ups.hides.items() if until <= now}
+        due = {id for id, until in cache.follow_ups.hidden().items() if until <= now}
         self._due_since = {id: self._due_since.get(id, terminal.now) for id in due}
         late = {id for id, at in self._due_since.items() if terminal.now > at + CLOCK_CHECK_SECONDS}
         assert not late, f"{late} do not come back"
@@ -422,7 +422,7 @@ class Sessions(RuleBasedStateMachine):
         said = words.loaded(inbox, in_list=True)
         assert not re.search("~|…|keep looking", said), said
         # Waits and windows pass a limit with the time alone.
-        now, marked = self._matching(), {row.id for row in terminal.cache.marked_unread()}
+        now, marked = self._matching(), {row.id for row in terminal.cache.marks.marked_unread()}
         there, may_be_there = (now & before) - marked, (now | before) - marked
         shown = {row.id for row in terminal.listed} - marked
         if not view.shown.limits and view.complete and not inbox.matches_nothing:

@@ -1,24 +1,18 @@
 """Menus of filters, orders and views, and the values that filters offer."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.client.server_info import FEATURES, Feature, Server
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, SavedView, parse
-from frontdesk.query.plan import STANDARD
 from frontdesk.tui import filters
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.saved_views import SavedViews
-from frontdesk.tui.unsupported import ignored_filters, lacking, remark_on, why_not
 from frontdesk.wire import Channel, ConversationFilter, Label, User
-from frontdesk.wire.queries import EXTENSIONS
 from tests.mailbox.inbox import Inbox
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
@@ -230,98 +224,3 @@ async def test_a_filter_offers_its_values_with_their_numbers(
     ]
     assert choices("label")[0] == ("", "any label", "")
     assert ("refund", "#refund", "1204") in choices("label")
-
-
-def server(*, no_extensions: frozenset[str] = frozenset(), **states: str) -> Server:
-    features = {name: Feature(words, scope, states.get(name, "present"))
-                for name, (words, scope) in FEATURES.items()}  # fmt: skip
-    return Server("https://inbox.example", features, no_extensions=no_extensions)
-
-
-class Settings(SimpleNamespace):
-    """A mailbox of which only the server and stored settings are looked at."""
-
-    def __init__(self, server: Server | None) -> None:
-        super().__init__(server=server)
-        self.stored: dict[str, str] = {}
-
-    def get_setting(self, name: str) -> str | None:
-        return self.stored.get(name)
-
-    def set_setting(self, name: str, text: str) -> None:
-        self.stored[name] = text
-
-
-def test_filters_that_a_server_lacks_are_known_at_the_next_start() -> None:
-    known: Any = Settings(None)
-    filters.store_lacks(known)
-    assert known.stored == {}
-    assert filters.offered(known) == STANDARD | EXTENSIONS
-    known.server = server()
-    filters.store_lacks(known)
-    assert known.stored == {}
-    known.server = server(no_extensions=frozenset({"unread", "contact"}))
-    assert filters.offered(known) == STANDARD | EXTENSIONS - {"unread", "contact"}
-    filters.store_lacks(known)
-    later: Any = Settings(None)
-    later.stored = known.stored
-    assert filters.offered(later) == STANDARD | EXTENSIONS - {"unread", "contact"}
-    later.server = server(no_extensions=frozenset({"sort"}))
-    filters.store_lacks(later)
-    assert filters.offered(later) == STANDARD | EXTENSIONS - {"unread", "contact", "sort"}
-    assert [*later.stored.values()] == ["contact sort unread"]
-
-
-LACKS: Mapping[str, str] = {
-    "counts": "This server sends no counts",
-    "notes": "This server lists no notes",
-    "conversation": "This server does not return a conversation by its id",
-    "contact_by_phone": "This server does not find customers by number",
-    "report": "This server has no reports",
-    "conversation_reports": "This server does not report by conversation",
-    "search_messages": "This server does not search messages",
-    "unchanged": "This server never answers 304 Not Modified",
-    "teams": "This server does not list teams",
-}
-
-
-def test_what_a_server_lacks_is_said_by_its_name() -> None:
-    for name, words in LACKS.items():
-        assert why_not(server(**{name: "absent"}), name) == words
-        assert why_not(server(), name) == ""
-    assert why_not(None, "notes") == ""
-    assert why_not(server(notes="unknown"), "notes") == ""
-    assert why_not(server(notes="failing"), "notes") == "This server fails for notes"
-    assert why_not(server(notes="forbidden"), "notes") == (
-        "This key may not read notes: it lacks the scope notes:read"
-    )
-    assert why_not(server(me="forbidden"), "me") == "This key may not read “me” as assignee"
-    mailbox: Any = Settings(server(notes="failing"))
-    assert lacking(mailbox, "notes") == "This server fails for notes"
-
-
-@pytest.mark.parametrize(
-    ("states", "name", "remark"),
-    [
-        ({}, "assignee", ""),
-        ({"filter_status": "ignored"}, "status",
-         "This server ignores the filter: it is applied here."),
-        ({"filter_status": "ignored"}, "label", ""),
-        ({"labels": "absent"}, "label", "This server does not list labels."),
-        ({"channels": "failing", "filter_channel": "ignored"}, "channel",
-         "This server fails for channels. This server ignores the filter: it is applied here."),
-        ({"users": "absent"}, "status", ""),
-    ],
-)  # fmt: skip
-def test_a_picker_remarks_what_the_server_lacks_for_its_filter(
-    states: dict[str, str], name: str, remark: str
-) -> None:
-    mailbox: Any = Settings(server(**states))
-    assert remark_on(mailbox, name) == remark
-
-
-def test_filters_that_are_ignored_are_applied_here() -> None:
-    mailbox: Any = Settings(server(filter_status="ignored", filter_label="ignored"))
-    assert ignored_filters(mailbox) == {"status", "label"}
-    mailbox.server = None
-    assert ignored_filters(mailbox) == frozenset()

@@ -94,10 +94,10 @@ def unread_count(inbox: Inbox) -> UnreadCount:
 def _read_here(inbox: Inbox) -> int | None:
     """Number of open conversations that only the server counts as unread, less those that only
     this computer does; None if there are too many marks."""
-    marked = inbox.cached.marked_here(MOST_MARKS_COUNTED)
+    marked = inbox.marks.marked_here(MOST_MARKS_COUNTED)
     if marked is None:
         return None
-    unread = inbox.cached.unread_among(marked)
+    unread = inbox.marks.unread_among(marked)
     opened = [row for row in marked if row.status == "open"]
     return sum(row.is_unread - (row.id in unread) for row in opened)
 
@@ -130,7 +130,7 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
         return number if isinstance(number, AtLeast) else number - _hidden_among(inbox, query)
     if inbox.planning.lacks_me(plan):
         return None
-    if inbox.all_counts is None and not inbox.cached.lacking("counts"):
+    if inbox.all_counts is None and not inbox.cached.capabilities.lacking("counts"):
         # The server's answer is awaited; rows of an inbox that is being filled are a part.
         return None
     view = inbox.view

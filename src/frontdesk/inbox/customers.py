@@ -110,7 +110,7 @@ class QueryCustomers:
         same = next((contact for contact in found if contact.phone == value), None)
         if same is not None:
             self._know(value, same)
-        elif found or not is_whole or self._cached.lacking("contact_by_phone"):
+        elif found or not is_whole or self._cached.capabilities.lacking("contact_by_phone"):
             self._parts.add(value)
             self._unknown.discard(value)
         else:

@@ -120,7 +120,7 @@ def longest_wait(inbox: Inbox) -> None:
     """Go to the longest waiting conversation; repeated, to the next longest."""
     if not inbox.rows_are_known:
         _repeat_when_known(inbox, longest_wait, inbox)
-    elif knows_longest_waiting(inbox) or "sort" not in inbox.cached.offered:
+    elif knows_longest_waiting(inbox) or "sort" not in inbox.cached.capabilities.offered:
         _take_step(inbox, _step_to_longest_loaded)
     else:
         _take_step(inbox, _step_to_waiting)

@@ -18,23 +18,23 @@ from frontdesk.wire import Conversation
 
 def hide(inbox: Inbox, rows: Sequence[Conversation], until: datetime) -> dict[str, str]:
     """Hide conversations until a time; returns what `restore` takes back."""
-    before = inbox.cached.follow_ups.hide(rows, until)
+    before = inbox.marks.follow_ups.hide(rows, until)
     _show(inbox)
     return before
 
 
 def restore(inbox: Inbox, before: Mapping[str, str]) -> None:
     """Take back that conversations were hidden."""
-    inbox.cached.follow_ups.restore(before)
+    inbox.marks.follow_ups.restore(before)
     _show(inbox)
 
 
 def bring_back_due(inbox: Inbox) -> None:
     """Bring conversations back whose time has come, or whose customer has written."""
-    due = inbox.cached.follow_ups.due(inbox.clock.now())
+    due = inbox.marks.follow_ups.due(inbox.clock.now())
     if due:
         rows = inbox.cached.conversations_by_id(due)
-        inbox.cached.follow_ups.bring_back(due)
+        inbox.marks.follow_ups.bring_back(due)
         inbox.warn(sentences.FOLLOW_UPS_DUE.format(names=_names([*rows.values()], len(due))))
         inbox.orders.append(lambda panes: panes.ring())
     _show(inbox, changed=bool(due))

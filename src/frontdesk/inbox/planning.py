@@ -6,6 +6,7 @@ from datetime import datetime
 from frontdesk.inbox.cached import Cached, ServerClock
 from frontdesk.inbox.customers import QueryCustomers
 from frontdesk.inbox.limits import MOST_PLANS_KEPT, MOST_ROWS_COMPLETED
+from frontdesk.inbox.marks import ReadMarks
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, cannot, plan
@@ -23,10 +24,10 @@ _BY_DAY = frozenset((*DATED, FIELD))
 class Planning:
     """Plans of queries, by the names and the filters of the server that are known."""
 
-    def __init__(self, cached: Cached, clock: ServerClock) -> None:
-        self._cached, self._clock = cached, clock
+    def __init__(self, cached: Cached, clock: ServerClock, marks: ReadMarks) -> None:
+        self._cached, self._clock, self._marks = cached, clock, marks
         self.customers = QueryCustomers(cached)
-        self.hidden = cached.follow_ups.hidden()
+        self.hidden = marks.follow_ups.hidden()
         self._names: QueryNames | None = None
         self._said: dict[str, Collection[str]] = {}
         # Plans by these names that hold at any time, by query and filters of the server.
@@ -98,18 +99,18 @@ class Planning:
 
     def read_hidden(self) -> None:
         """Read again which conversations are hidden."""
-        self.hidden = self._cached.follow_ups.hidden()
+        self.hidden = self._marks.follow_ups.hidden()
 
     def _is_follow_up(self, conversation: Conversation) -> bool:
-        return conversation.id in self._cached.follow_ups.among((conversation,))
+        return conversation.id in self._marks.follow_ups.among((conversation,))
 
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation is unread on this computer."""
-        return conversation.id in self._cached.unread_among((conversation,))
+        return conversation.id in self._marks.unread_among((conversation,))
 
     def plan_of(self, query: Query, only: frozenset[str] = ALL_FILTERS) -> QueryPlan:
         """Plan for the filters that the server answers, as far as they are among `only`."""
-        names, of = self.names, (query, self._cached.offered & only)
+        names, of = self.names, (query, self._cached.capabilities.offered & only)
         if any(term.kind in _BY_DAY for term in query.terms):
             return plan(query, names, of[1], self._clock.server_now())
         if of not in self._plans:
@@ -159,9 +160,9 @@ class Planning:
         if contact is not None:
             known += self._cached.conversations_of(contact)
         if shows_unread(query):
-            known += self._cached.marked_unread()
+            known += self._marks.marked_unread()
         if any(is_positive(term, FOLLOW_UP) for term in query.terms):
-            known += self._cached.follow_ups.all()
+            known += self._marks.follow_ups.all()
         return list(filter(self.matcher_of(query, plan), known))
 
     def found(self, plan: QueryPlan) -> list[Conversation]:

@@ -61,7 +61,7 @@ def show_query(inbox: Inbox, query: Query, place: ViewPlace | None = None) -> No
     if offline and inbox.planning.customers.recognise_here(query):
         inbox.planning.forget_names()
     inbox.view = inbox.planning.view_of(query)
-    inbox.is_chosen = True
+    inbox.refresh.is_chosen = True
     inbox.cached.set_setting(QUERY_SETTING, str(query))
     if place is not None and place.selected is not None:
         inbox.cached.set_setting(CONVERSATION_SETTING, place.selected)
@@ -182,7 +182,7 @@ def _tell_news(inbox: Inbox) -> None:
     """Highlight what moved to the top, and ring for new unread activity."""
     rows = inbox.window.rows
     first = [rows[at] for at in range(min(ROWS_AT_TOP, len(rows)))]
-    unread = inbox.cached.unread_among(first)
+    unread = inbox.marks.unread_among(first)
     inbox.orders.append(lambda panes: panes.highlight_new())
     if inbox.refresh.bell.rings(row for row in first if row.id in unread):
         inbox.orders.append(lambda panes: panes.ring())
@@ -242,7 +242,7 @@ def _fetch(inbox: Inbox) -> Steps[None]:
     inbox.planning.forget_names()
     inbox.refresh.counted_at = inbox.seconds()
     yield from _refresh_counts(EVERY)
-    if not inbox.is_chosen and not inbox.view.list:
+    if not inbox.refresh.is_chosen and not inbox.view.list:
         view = inbox.planning.view_of(first_query(inbox.all_counts))
         view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
         inbox.show()

@@ -83,7 +83,7 @@ def read_if_shown(inbox: Inbox) -> None:
     One that was marked as unread stays so until it is opened.
     """
     inbox.selection.reads_at = None
-    by_hand = inbox.cached.is_marked_unread(inbox.selection.id or "")
+    by_hand = inbox.marks.is_marked_unread(inbox.selection.id or "")
     if _shows_newest(inbox) and not inbox.window.is_covered and not by_hand:
         read(inbox)
 
@@ -116,7 +116,7 @@ def toggle_read(inbox: Inbox) -> tuple[bool, dict[str, str]] | None:
     row = inbox.selected
     if row is None:
         return None
-    read, marks = inbox.planning.is_unread(row), inbox.cached.read_marks([row.id])
+    read, marks = inbox.planning.is_unread(row), inbox.marks.stored([row.id])
     inbox.mark(marks, read=read)
     return read, marks
 
@@ -129,7 +129,7 @@ def mark_above_read(inbox: Inbox) -> dict[str, str]:
     inbox.selection.reads_at = None
     rows, end = inbox.window.rows, inbox.window.cursor + 1
     above = [rows[at] for at in range(max(0, end - MOST_ROWS_SEARCHED), min(end, len(rows)))]
-    marks = inbox.cached.read_marks(inbox.cached.unread_among(above))
+    marks = inbox.marks.stored(inbox.marks.unread_among(above))
     inbox.mark(marks, read=True)
     if not marks:
         inbox.say(sentences.NOTHING_UNREAD_ABOVE)

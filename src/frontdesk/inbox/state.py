@@ -13,6 +13,7 @@ from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Win
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.limits import PATIENCE_SECONDS
 from frontdesk.inbox.local_scan import Scan, StoredRows
+from frontdesk.inbox.marks import ReadMarks
 from frontdesk.inbox.orders import Order
 from frontdesk.inbox.planning import Planning, first_query, stored_query
 from frontdesk.inbox.requests import Kind, Steps
@@ -115,7 +116,7 @@ class RefreshState:
     moved to the top with the last. reloads: how often the list was read again. counted: numbers
     that were told last; counted_at: when counts were asked for. gone_over_at: when lists were that
     are not followed. refreshed_for: of the last conversation by itself: its id, if it had left, its
-    newest message.
+    newest message. is_chosen: the query is not the default of an empty inbox.
     """
 
     def __init__(self) -> None:
@@ -128,6 +129,7 @@ class RefreshState:
         self.counted_at: float | None = None
         self.gone_over_at: dict[ConversationFilter, float] = {}
         self.refreshed_for: tuple[str, bool, str | None] | None = None
+        self.is_chosen = False
         self.bell = Bell()
 
 
@@ -148,8 +150,7 @@ class Inbox:
     """What the inbox shows and does; nothing here waits.
 
     seconds: a clock that never goes back. read_after: see `ReadAfter`. orders: what the panes have
-    to do. input_at: time of the last input. is_chosen: the query is not the default of an empty
-    inbox.
+    to do. input_at: time of the last input.
     """
 
     def __init__(
@@ -169,7 +170,8 @@ class Inbox:
         self.window, self.reader, self.read_after = window, reader, read_after
         self.clock, self.views, self.keys, self.seconds = clock, views, keys, seconds
         self.tasks = Tasks(seconds)
-        self.planning = Planning(cached, clock)
+        self.marks = ReadMarks(cached, clock.now)
+        self.planning = Planning(cached, clock, self.marks)
         self.orders: list[Order] = []
         self.selection, self.history = Selected(), ViewHistory()
         self.refresh, self.search = RefreshState(), SearchState()
@@ -178,7 +180,7 @@ class Inbox:
         self._opened_before: str | None = None
         self._opened: str | None = None
         stored = stored_query(cached.get_setting(QUERY_SETTING))
-        self.is_chosen = stored is not None
+        self.refresh.is_chosen = stored is not None
         self.view = self.planning.view_of(
             first_query(self.all_counts) if stored is None else stored
         )
@@ -235,7 +237,7 @@ class Inbox:
     @property
     def filtered_here(self) -> bool:
         """True if the server ignores a filter of `/v1`, and not all rows were looked at here."""
-        ignored = self.cached.ignored & self.view.shown.filter.parameters().keys()
+        ignored = self.cached.capabilities.ignored & self.view.shown.filter.parameters().keys()
         return bool(ignored) and not self.view.list.complete
 
     @property
@@ -280,7 +282,7 @@ class Inbox:
         Rows that were never loaded are requested next.
         """
         view = self.view
-        self.cached.store_lacks()
+        self.cached.capabilities.store_lacks()
         plans = self.planning.plans_of(view.query)
         if plans == (view.wanted, view.shown):
             return False
@@ -475,14 +477,14 @@ class Inbox:
 
     def mark(self, conversation_ids: Collection[str], *, read: bool) -> None:
         """Mark conversations here as read or unread; one that no longer matches stays, dimmed."""
-        store = self.cached.mark_read if read else self.cached.mark_unread
+        store = self.marks.mark_read if read else self.marks.mark_unread
         for id in conversation_ids:
             store(id)
         self._show_marks(conversation_ids)
 
     def restore_read_marks(self, marks: Mapping[str, str]) -> None:
         """Take back that conversations were marked as read."""
-        self.cached.restore_read_marks(marks)
+        self.marks.restore(marks)
         self._show_marks(marks)
 
     def _show_marks(self, conversation_ids: Collection[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
@@ -23,8 +23,9 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
+from frontdesk.mailbox.catalogues import Catalogues
+from frontdesk.query import QueryNames
 from frontdesk.text.clean import AtLeast, one_line
-from frontdesk.text.entries import NewSinceVisit
 from frontdesk.text.messages import Entry, found_line
 from frontdesk.wire import (
     Contact,
@@ -34,9 +35,9 @@ from frontdesk.wire import (
     Counts,
     Note,
     Page,
+    PhoneRef,
     ReportQuery,
     body_of,
-    instant,
 )
 from frontdesk.wire.values import STATUSES
 
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from frontdesk.cache.followed import FollowedLists
     from frontdesk.wire.reports import Report
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # Of each list, when all conversations that were seen are gone through.
 _SEEN_LIMIT = 1000
 
@@ -56,16 +56,6 @@ class SeenCounts(NamedTuple):
     messages: int
 
 
-# Name of the setting, before the id of the conversation, with the time of the last visit, and of
-# then the number of unread messages that the server counted and the id of the newest message.
-_READ = "looked at/"
-# Stored in place of the time of a visit.
-_UNREAD = "unread"
-# Likewise, of a conversation that was hidden and has come back.
-_CAME_BACK = "follow up"
-# Name of the setting, before the id of the conversation, with the time until which it is hidden,
-# and that of the customer's last message when it was.
-_HIDDEN = "hidden until/"
 # Name of the setting with what is kept.
 _KEEP = "keep"
 # Name of the setting with the id of the own user.
@@ -81,11 +71,12 @@ class CachedInbox:
         """keep: conversations to keep, as configured; None: as chosen by `choose_keep`."""
         self._cache, self._clock, self._keep = cache, clock, keep
         self.fill_progress = cache.fill_progress
-        self.follow_ups = FollowUps(self, cache)
         self.conversations_saying = cache.conversations_saying
         self.total, self.remark = partial(total_of, cache), partial(remark_on, cache)
         self.excerpts = partial(excerpts_of, cache)
-        self.marked_here = partial(marked_in, cache)
+        self.get_settings, self.settings_with = cache.get_settings, cache.settings_with
+        self.settings_beginning_with = cache.settings_beginning_with
+        self.catalogues = Catalogues(cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
 
@@ -128,6 +119,10 @@ class CachedInbox:
     def list_name(self, filter: ConversationFilter) -> str:
         """Name of the cached list of a filter."""
         return conversations_name(filter).name
+
+    def follows(self, filter: ConversationFilter) -> bool:
+        """True if the list of a filter is kept current; see `cache.followed`."""
+        return self.followed.follows(self.list_name(filter))
 
     @property
     def warning(self) -> str | None:
@@ -204,60 +199,22 @@ class CachedInbox:
         rows = map(self.conversation, self._cache.conversations_of(contact_id))
         return [conversation for conversation in rows if conversation is not None]
 
-    def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
-        """Numbers of new messages by id, of the conversations that are unread on this computer.
-
-        These have unread messages newer than the last visit here, or were marked as unread; then
-        the number may be 0.
-        """
-        shown = {conversation.id: conversation for conversation in conversations}
-        marks = self._cache.get_settings([_read_name(id) for id in shown])
-        counts = {id: _unread(row, marks.get(_read_name(id))) for id, row in shown.items()}
-        return {id: count for id, count in counts.items() if count is not None}
-
-    def new_messages(self, conversation: Conversation) -> NewSinceVisit:
-        """What is new of a conversation on this computer."""
-        name = _read_name(conversation.id)
-        mark = self._cache.get_settings([name]).get(name)
-        read = (mark or "").split(" ", 2)[2:]
-        return NewSinceVisit(_unread(conversation, mark), conversation.last_message, "".join(read))
-
-    def mark_read(self, conversation_id: str) -> None:
-        """Store a visit to a conversation; the server is not informed."""
-        row = self.conversation(conversation_id)
-        count = (row and row.unread_count) or 0
-        newest = row.last_message.id if row and row.last_message else ""
-        mark = f"{self._clock().isoformat()} {count} {newest}"
-        self._cache.set_setting(_read_name(conversation_id), mark.rstrip())
-
-    def mark_unread(self, conversation_id: str) -> None:
-        """Store that a conversation is unread until the next visit; the server is not informed."""
-        self._cache.set_setting(_read_name(conversation_id), _UNREAD)
-
-    def read_marks(self, conversation_ids: Collection[str]) -> dict[str, str]:
-        """What is stored of visits, by id, for `restore_read_marks`; "" without a visit."""
-        stored = self._cache.get_settings([_read_name(id) for id in conversation_ids])
-        return {id: stored.get(_read_name(id), "") for id in conversation_ids}
-
-    def restore_read_marks(self, marks: Mapping[str, str]) -> None:
-        """Store again what `read_marks` returned."""
-        for id, mark in marks.items():
-            self._cache.set_setting(_read_name(id), mark)
-
-    def is_marked_unread(self, conversation_id: str) -> bool:
-        """True if a conversation was marked as unread on this computer, and not read since."""
-        return self._cache.get_setting(_read_name(conversation_id)) in (_UNREAD, _CAME_BACK)
-
-    def marked_unread(self) -> list[Conversation]:
-        """Cached conversations that were marked as unread on this computer, and not read since."""
-        marked = (self._cache.settings_with(mark) for mark in (_UNREAD, _CAME_BACK))
-        ids = (name.removeprefix(_READ) for names in marked for name in names)
-        return [row for row in map(self.conversation, ids) if row is not None]
-
     @property
     def me(self) -> str:
         """Id of the user that "me" means; "" until it is given or the server's lists prove it."""
         return self.get_setting(ME) or ""
+
+    def names(self, contacts: Iterable[PhoneRef] = ()) -> QueryNames:
+        """Names that queries may use: those of the cached catalogues, and some contacts."""
+        return QueryNames.of(
+            self.catalogues.channels(),
+            self.catalogues.users(),
+            self.catalogues.labels(),
+            me=self.me,
+            contacts=tuple({contact.id: contact for contact in contacts}.values()),
+            teams=self.catalogues.teams(),
+            fields=self.catalogues.custom_fields(),
+        )
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
         """Cached counts for a filter without statuses and order, as of the last refresh here."""
@@ -282,6 +239,12 @@ class CachedInbox:
         return self._cache.search(
             text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
         )
+
+    def conversations_found(self, text: str) -> list[Conversation]:
+        """Cached conversations whose customer has a text or number, newest first."""
+        hits = self.search(text, kinds=("conversation",))
+        found = (self.conversation(hit.conversation_id or "") for hit in hits)
+        return [row for row in found if row is not None]
 
     async def conversations_with(self, text: str, *, limit: int) -> list[Conversation]:
         """Cached conversations whose customer has every word of `text` in the name or number.
@@ -310,110 +273,6 @@ class CachedInbox:
         from frontdesk.wire.reports import Report
 
         return self._cache.value("report", urlencode(query.parameters()), Report)
-
-
-class FollowUps:
-    """Conversations that are hidden on this computer until a time, and come back unread.
-
-    The server is not informed.
-    """
-
-    def __init__(self, inbox: CachedInbox, cache: Cache) -> None:
-        self._inbox, self._cache = inbox, cache
-
-    def hidden(self) -> dict[str, datetime]:
-        """Times until which conversations are hidden, by id."""
-        stored = self._cache.settings_beginning_with(_HIDDEN).items()
-        return {id: _until(value) for id, value in stored}
-
-    def hide(self, conversations: Iterable[Conversation], until: datetime) -> dict[str, str]:
-        """Hide conversations until a time; returns what is stored before, for `restore`."""
-        before = {}
-        for row in conversations:
-            name = f"{_HIDDEN}{row.id}"
-            before[row.id] = self._inbox.get_setting(name) or ""
-            self._inbox.set_setting(name, f"{until.isoformat()} {row.last_inbound_at or ''}")
-        return before
-
-    def restore(self, before: Mapping[str, str]) -> None:
-        """Store again what `hide` returned."""
-        for id, value in before.items():
-            self._inbox.set_setting(f"{_HIDDEN}{id}", value)
-
-    def due(self, now: datetime) -> list[str]:
-        """Ids of hidden conversations whose time has come, or whose customer has written since."""
-        stored, hidden = self._cache.settings_beginning_with(_HIDDEN), self.hidden()
-        return [id for id in stored if hidden[id] <= now or self._has_written(id, stored[id])]
-
-    def _has_written(self, id: str, hidden: str) -> bool:
-        row = self._inbox.conversation(id)
-        return row is not None and (row.last_inbound_at or "") > hidden.partition(" ")[2]
-
-    def bring_back(self, conversation_ids: Iterable[str]) -> None:
-        """Hide conversations no more; they are unread until the next visit."""
-        for id in conversation_ids:
-            self._inbox.set_setting(_read_name(id), _CAME_BACK)
-            self._inbox.set_setting(f"{_HIDDEN}{id}", "")
-
-    def all(self) -> list[Conversation]:
-        """Cached conversations that are hidden, or have come back and were not read."""
-        back = (name.removeprefix(_READ) for name in self._cache.settings_with(_CAME_BACK))
-        rows = map(self._inbox.conversation, dict.fromkeys((*self.hidden(), *back)))
-        return [row for row in rows if row is not None]
-
-    def among(self, conversations: Iterable[Conversation]) -> dict[str, datetime | None]:
-        """When conversations come back, by id; None for those that have, and were not read."""
-        names = {row.id: (f"{_HIDDEN}{row.id}", _read_name(row.id)) for row in conversations}
-        stored = self._cache.get_settings([name for both in names.values() for name in both])
-        found: dict[str, datetime | None] = {}
-        for id, (hidden, read) in names.items():
-            if until := stored.get(hidden):
-                found[id] = _until(until)
-            elif stored.get(read) == _CAME_BACK:
-                found[id] = None
-        return found
-
-
-def _until(stored: str) -> datetime:
-    # A damaged time has passed.
-    return instant(stored.partition(" ")[0]) or _LONG_AGO
-
-
-def _read_name(conversation_id: str) -> str:
-    return f"{_READ}{conversation_id}"
-
-
-def _unread(conversation: Conversation, mark: str | None) -> int | None:
-    """Number of messages that are new here; None if the conversation is read.
-
-    mark: what `mark_read` stores, `_UNREAD`, `_CAME_BACK`, or None.
-    """
-    count = conversation.unread_count or 0
-    if mark in (_UNREAD, _CAME_BACK):
-        return count
-    if mark is None or not conversation.is_unread:
-        return count if conversation.is_unread else None
-    time, number, *_ = [*mark.split(" ", 2), ""]
-    visited, active = instant(time), conversation.last_activity_time
-    if visited is None:
-        return count
-    if conversation.unread_count is None:
-        active = conversation.last_inbound_time or active
-    if active is not None and active <= visited:
-        return None
-    waits_since = conversation.waiting_since_time
-    is_unanswered = waits_since is not None and waits_since <= visited
-    # Until somebody answers, the server goes on counting what was read here.
-    new = count - int(number) if is_unanswered and number.isdecimal() else count
-    return new if new > 0 else count
-
-
-def marked_in(cache: Cache, most: int) -> list[Conversation] | None:
-    """Cached conversations that were read or marked on this computer; None if over `most`."""
-    marks = cache.settings_beginning_with(_READ)
-    if len(marks) > most:
-        return None
-    return list(cache.values(CONVERSATION, marks, Conversation).values())
 
 
 def conversations_name(filter: ConversationFilter) -> ListName:

@@ -34,7 +34,8 @@ from frontdesk.mailbox.cached_inbox import (
     save_excerpts,
     save_total,
 )
-from frontdesk.mailbox.catalogues import NAMES, Catalogues
+from frontdesk.mailbox.capabilities import ServerCapabilities
+from frontdesk.mailbox.catalogues import NAMES
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, PrefetchedThreads, RequestCount
 from frontdesk.wire import (
@@ -110,7 +111,7 @@ class Mailbox(CachedInbox):
         # Ids of the conversations whose thread was requested last without success.
         self._failed_threads: set[str] = set()
         self._lists = Lists(cache, clock, self._server_now)
-        self.catalogues = Catalogues(cache)
+        self.capabilities = ServerCapabilities(lambda: self.server, cache)
         self._changes: SavedChanges | None = None
         self._is_me_known = bool(me)
         if me:

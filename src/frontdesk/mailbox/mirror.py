@@ -87,7 +87,7 @@ class Mirror:
 
     def _follows(self) -> bool:
         """True if the list of what is to be kept has all that the server says changed."""
-        return self._mailbox.followed.follows(self._mailbox.list_name(self._filter))
+        return self._mailbox.follows(self._filter)
 
     async def fill(self) -> Coverage:
         """Load what is missing.

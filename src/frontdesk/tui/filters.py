@@ -3,7 +3,7 @@
 Saved views themselves are in `saved_views.py`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -20,49 +20,11 @@ from frontdesk.query import (
     reference,
 )
 from frontdesk.query.language import ME, is_positive
-from frontdesk.query.plan import STANDARD
 from frontdesk.query.terms import KINDS, TABLE, UNREAD, WORDS
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
-from frontdesk.wire import ConversationFilter, PhoneRef
-from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire import ConversationFilter
 from frontdesk.wire.values import STATUSES
-
-
-def query_names(mailbox: Mailbox, contacts: Iterable[PhoneRef] = ()) -> QueryNames:
-    """Names that queries may use: those of the cached catalogues, and some contacts."""
-    catalogues = mailbox.catalogues
-    return QueryNames.of(
-        catalogues.channels(),
-        catalogues.users(),
-        catalogues.labels(),
-        me=mailbox.me,
-        contacts=tuple({contact.id: contact for contact in contacts}.values()),
-        teams=catalogues.teams(),
-        fields=catalogues.custom_fields(),
-    )
-
-
-_LACKS = "inbox.lacks"
-
-
-def offered(mailbox: Mailbox) -> frozenset[str]:
-    """Filters that the server answers, as far as it is known from this start and earlier ones."""
-    server, stored = mailbox.server, _stored_lacks(mailbox)
-    lacks = stored if server is None else stored | server.no_extensions
-    return STANDARD | (EXTENSIONS - lacks)
-
-
-def store_lacks(mailbox: Mailbox) -> None:
-    """Store the filters that the server lacks, for the next start."""
-    server, stored = mailbox.server, _stored_lacks(mailbox)
-    if server is not None and not server.no_extensions <= stored:
-        mailbox.set_setting(_LACKS, " ".join(sorted(stored | server.no_extensions)))
-
-
-def _stored_lacks(mailbox: Mailbox) -> frozenset[str]:
-    return frozenset((mailbox.get_setting(_LACKS) or "").split())
-
 
 FILTER_MENU = (
     MenuEntry("f", "line", "edit as text…"),

@@ -113,7 +113,7 @@ class Bars:
         # Open conversations are counted, also where others are shown.
         is_open = inbox.view.shown.filter.status == "open"
         unread = unread_count(inbox) if is_open else UnreadCount(None)
-        no_counts = inbox.cached.lacking("counts")
+        no_counts = inbox.cached.capabilities.lacking("counts")
         self.header.show_fitted(
             lambda width: (left, bar_texts.unread_words(unread, width - width_of(left), no_counts))
         )

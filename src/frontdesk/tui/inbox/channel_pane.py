@@ -11,7 +11,6 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryPlan
 from frontdesk.tui.filters import counts_channels
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.channel_list import ChannelItem, ChannelList, channel_rows
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation, ConversationFilter
@@ -50,7 +49,8 @@ class ChannelPane(Pane):
         channels = self._mailbox.catalogues.channels()
         rows = channel_rows(channels, counts, plan.filter.channel, hidden)
         self.list.show_channels(rows)
-        unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
+        no_list = self._mailbox.capabilities.lacking("channels")
+        unlisted = [("dim", "not listed ")] if no_list else []
         self.title.show([("strong", "Channels")], unlisted)
         return rows
 

@@ -16,7 +16,6 @@ from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.contact_panel import (
     ContactPanel,
     FactContext,
@@ -121,8 +120,8 @@ class ContactPane(Pane):
             self._mailbox.conversations_of(conversation.contact.id),
             self._fact_context,
             head=self._conversations_head(conversation),
-            no_contact=lacking(self._mailbox, "contact_by_phone"),
-            no_notes=lacking(self._mailbox, "notes"),
+            no_contact=self._mailbox.capabilities.lacking("contact_by_phone"),
+            no_notes=self._mailbox.capabilities.lacking("notes"),
         )
         self.facts.show_facts(facts, keep_place=keep_place)
 

@@ -1,93 +1,29 @@
 """Carries out what the inbox asks for: requests by the mailbox, and waits for time."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from textual.widget import Widget
 from textual.worker import Worker
 
 from frontdesk.errors import InboxError
 from frontdesk.inbox import deadlines
-from frontdesk.inbox.cached import CachedFollowUps
 from frontdesk.inbox.orders import Order
 from frontdesk.inbox.requests import Kind
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.tasks import Asked
 from frontdesk.mailbox import Mailbox
-from frontdesk.query import QueryNames
 from frontdesk.system.request_priority import urgent
-from frontdesk.tui.filters import offered, query_names, store_lacks
-from frontdesk.tui.unsupported import ignored_filters, lacking
-from frontdesk.wire import Conversation, ConversationFilter, PhoneRef
-
-if TYPE_CHECKING:
-    pass
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Least time to the next alarm: no turn of the event loop is without a pause.
 _LEAST_SECONDS = 0.001
-
-
-class MailboxReads:
-    """The mailbox as what the inbox may read at any time."""
-
-    def __init__(self, mailbox: Mailbox) -> None:
-        self._mailbox = mailbox
-        self.conversations = mailbox.conversations
-        self.conversation, self.conversations_by_id = (
-            mailbox.conversation,
-            mailbox.conversations_by_id,
-        )
-        self.conversations_of, self.known_contact = mailbox.conversations_of, mailbox.known_contact
-        self.conversations_saying = mailbox.conversations_saying
-        self.counts, self.total, self.remark = mailbox.counts, mailbox.total, mailbox.remark
-        self.newer_entry = mailbox.newer_entry
-        self.unread_among, self.marked_unread = mailbox.unread_among, mailbox.marked_unread
-        self.is_marked_unread, self.has_newest = mailbox.is_marked_unread, mailbox.has_newest
-        self.marked_here = mailbox.marked_here
-        self.mark_read, self.mark_unread = mailbox.mark_read, mailbox.mark_unread
-        self.read_marks, self.restore_read_marks = mailbox.read_marks, mailbox.restore_read_marks
-        self.follow_ups: CachedFollowUps = mailbox.follow_ups
-        self.get_setting, self.set_setting = mailbox.get_setting, mailbox.set_setting
-
-    @property
-    def connected(self) -> bool:
-        return self._mailbox.connected
-
-    @property
-    def me(self) -> str:
-        return self._mailbox.me
-
-    @property
-    def offered(self) -> frozenset[str]:
-        return offered(self._mailbox)
-
-    @property
-    def ignored(self) -> frozenset[str]:
-        return ignored_filters(self._mailbox)
-
-    def follows(self, filter: ConversationFilter) -> bool:
-        return self._mailbox.followed.follows(self._mailbox.list_name(filter))
-
-    def lacking(self, feature: str) -> str:
-        return lacking(self._mailbox, feature)
-
-    def store_lacks(self) -> None:
-        store_lacks(self._mailbox)
-
-    def names(self, contacts: Iterable[PhoneRef]) -> QueryNames:
-        return query_names(self._mailbox, contacts)
-
-    def conversations_found(self, text: str) -> list[Conversation]:
-        hits = self._mailbox.search(text, kinds=("conversation",))
-        found = (self._mailbox.conversation(hit.conversation_id or "") for hit in hits)
-        return [row for row in found if row is not None]
 
 
 def _raise(error: Exception) -> None:

@@ -28,7 +28,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.channel_pane import CHANNEL_KEYS
-from frontdesk.tui.inbox.driver import Driver, MailboxReads
+from frontdesk.tui.inbox.driver import Driver
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.thread_view import SEARCH
 from frontdesk.tui.key_names import KeyNames
@@ -91,8 +91,8 @@ class QueuePane(Pane):
     ) -> None:
         self.list = ConversationList(
             clock,
-            unread_among=mailbox.unread_among,
-            follow_ups_among=mailbox.follow_ups.among,
+            unread_among=lambda rows: self.inbox.marks.unread_among(rows),
+            follow_ups_among=lambda rows: self.inbox.marks.follow_ups.among(rows),
             excerpts=lambda: mailbox.excerpts(self.inbox.view.shown.filter),
             has_left=lambda row: self.inbox.view.has_left(row),
             symbols=symbols_for(os.environ),
@@ -100,9 +100,8 @@ class QueuePane(Pane):
         super().__init__("list", self.list)
         self._mailbox, self._clock, self._keys = mailbox, clock, keys
         seconds = asyncio.get_running_loop().time
-        reads = MailboxReads(mailbox)
         self.inbox = Inbox(
-            reads,
+            mailbox,
             self.list,
             reader,
             connection,

@@ -15,7 +15,7 @@ from frontdesk.query import Query
 from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
 from frontdesk.text.later import OWN_WORDS, coming_in_full, moment_of, usual_moments
-from frontdesk.tui import filters, sentences
+from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
@@ -160,7 +160,7 @@ class RowActions(ViewActions):
 
         names, offered = (
             self.inbox.all_names,
-            filters.offered(self._mailbox),
+            self._mailbox.capabilities.offered,
         )
         search = SearchScreen(self._mailbox, self._clock, names, offered)
         self.app.push_screen(search, self._show_hit)

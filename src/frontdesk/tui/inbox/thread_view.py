@@ -12,6 +12,7 @@ from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
 from frontdesk.inbox.connection import moment_words
+from frontdesk.inbox.marks import ReadMarks
 from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.mailbox import Listing, Mailbox
@@ -25,7 +26,6 @@ from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import MediaSettings
-from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents, has_file
 from frontdesk.tui.widgets.text_layout import Piece
@@ -177,7 +177,7 @@ class ThreadView(Pane):
             picture_lines=lambda: self.picture_display.lines,
         )
         super().__init__("thread", self.messages)
-        self._mailbox = mailbox
+        self._mailbox, self._marks = mailbox, ReadMarks(mailbox, clock.now)
         self._clock = clock
         self._connection = connection
         self._keys = keys
@@ -306,7 +306,7 @@ class ThreadView(Pane):
         """Draw the end of the cached thread of a conversation that may be selected next."""
         listing = self._mailbox.thread(conversation.id)
         if listing.fetched_at is not None:
-            new = self._mailbox.new_messages(conversation)
+            new = self._marks.new_messages(conversation)
             self.messages.draw_ahead(self._contents(conversation, listing, DEPTH, new))
 
     def renew(self) -> None:
@@ -363,7 +363,7 @@ class ThreadView(Pane):
         words = bar_texts.thread_foot(
             conversation,
             self._clock,
-            no_notes=lacking(self._mailbox, "notes"),
+            no_notes=self._mailbox.capabilities.lacking("notes"),
         )
         if self.progress:
             words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
@@ -414,7 +414,7 @@ class ThreadView(Pane):
             self.messages.replace_rows(self._rows())
 
     def _show_thread(self, conversation: Conversation, listing: ThreadRows) -> None:
-        new = self._of_shown.new or self._mailbox.new_messages(conversation)
+        new = self._of_shown.new or self._marks.new_messages(conversation)
         self._of_shown = self._of_shown._replace(new=new)
         contents = self._contents(conversation, listing, self._depth, new)
         self.messages.open(contents, place=self._places.get(conversation.id))

@@ -107,7 +107,7 @@ class ViewActions(InboxBase):
         """Select the next or previous channel; all channels come before the first."""
         channel = self.queue.channel_beside(step)
         if channel is None:
-            self._notify(self.inbox.cached.lacking("channels") or sentences.NO_CHANNEL)
+            self._notify(self.inbox.cached.capabilities.lacking("channels") or sentences.NO_CHANNEL)
         else:
             self._show_channel(channel)
 
@@ -134,7 +134,7 @@ class ViewActions(InboxBase):
 
     def action_filter(self) -> None:
         """Open the filter menu, then a picker of values."""
-        has_me = not self.inbox.cached.lacking("me")
+        has_me = not self.inbox.cached.capabilities.lacking("me")
         menu = dialogs.menu("Filter by", filters.filter_menu(self.inbox.view.query, has_me=has_me))
         dialogs.ask(self.app, menu, self._filter)
 
@@ -143,7 +143,7 @@ class ViewActions(InboxBase):
 
         The picker is pushed synchronously, so that the next key goes to it.
         """
-        no_me = self.inbox.cached.lacking("me") if name == "@me" else ""
+        no_me = self.inbox.cached.capabilities.lacking("me") if name == "@me" else ""
         query = filters.apply_entry(self.inbox.view.query, name)
         if no_me:
             self._notify(no_me)
@@ -167,7 +167,7 @@ class ViewActions(InboxBase):
             filters.KIND_NAMES[kind],
             filters.choices_for(kind, self._mailbox, partial(count_with, self.inbox, kind)),
             current=filters.values_of(query, kind),
-            remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
+            remark=remark_on(self._mailbox.capabilities, filters.KIND_NAMES[kind]),
         )
         dialogs.ask(self.app, picker, partial(self._change_values, kind))
 

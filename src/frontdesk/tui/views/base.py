@@ -32,7 +32,6 @@ from frontdesk.tui.dialogs.view_table import (
     view_commands,
     view_entries,
 )
-from frontdesk.tui.filters import query_names
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.line_widget import PARTS
@@ -318,7 +317,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
 
         difference: which those are, if not the counted ones. more: further terms of the query.
         """
-        terms = query_of(filter, query_names(self.mailbox)).terms
+        terms = query_of(filter, self.mailbox.names()).terms
         ended = self.end(Query.of(*terms, *parse(more).terms))
         if ended and difference and isinstance(self.app, CrashReportingApp):
             self.app.notify_of_view(sentences.NOT_ONLY_COUNTED.format(shown=difference))

@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from frontdesk.mailbox import CacheUsage
+from frontdesk.mailbox.capabilities import why_not
 from frontdesk.system.request_priority import urgent
 from frontdesk.text.clean import counted, file_size, one_line
 from frontdesk.text.times import ahead_or_behind, milliseconds, short_date
@@ -22,7 +23,6 @@ from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
-from frontdesk.tui.unsupported import why_not
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.views.catalogue_screen import Block, Details, fact, heading, paragraph, title
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
