@@ -149,7 +149,15 @@ async def test_a_stand_in_finds_its_contact_and_nothing_else_does(masked, is_pro
 
 @pytest.mark.parametrize(
     "query",
-    ["from:Noor", "from:+31611223344", "-from:noor_vd", "field:plan=gold", "noor", "-felix"],
+    [
+        "from:Noor",
+        "from:+31611223344",
+        "-from:noor_vd",
+        "field:plan=gold",
+        "noor",
+        "-felix",
+        "said:noor",
+    ],
 )
 async def test_a_query_that_would_tell_a_name_is_refused(masked, is_problem, query):
     problem = is_problem(

@@ -35,6 +35,8 @@ W = TypeVar("W", bound=Wire)
 
 _BY_STAND_IN = f"Customers are masked, and found by a stand-in such as {STAND_IN_EXAMPLE}"
 _NOBODY = CustomerIdentity("")
+# Pages of a list in which a customer is looked for.
+_MOST_PAGES = 20
 # Customers whose names are kept.
 _MOST_KNOWN = 100_000
 
@@ -49,6 +51,7 @@ class MaskedInboxClient(InboxClient):
         # Ids by names, and customers by the ids of conversations.
         self._ids: dict[str, str] = {}
         self._customers: dict[str, CustomerIdentity] = {}
+        self._looked_for: set[str] = set()
 
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE_SIZE, cursor: str | None = None
@@ -88,10 +91,13 @@ class MaskedInboxClient(InboxClient):
         """The contact of a stand-in who has a conversation. Raises: BadSettings: it is none."""
         if q is None or not is_stand_in(q):
             raise BadSettings(_BY_STAND_IN)
-        filter = ConversationFilter(contact=self._mask.pseudonyms.contact_id(q))
-        rows = (await self.conversation_page(filter, limit=1)).data if filter.contact else ()
-        found = (Contact(**row.contact.model_dump(exclude_unset=True)) for row in rows)
-        return Page[Contact].of(found, None)
+        id = self._mask.pseudonyms.contact_id(q)
+        # A server that lacks the filter is asked for its list.
+        async for page in self.conversations(contact=id).pages(_MOST_PAGES if id else 0):
+            for row in page.data:
+                contact = Contact(**row.contact.model_dump(exclude_unset=True))
+                return Page[Contact].of([contact], None)
+        return Page[Contact].of([], None)
 
     async def contact_by_phone(self, phone: str) -> Contact:
         """Raises: BadSettings."""
@@ -151,12 +157,18 @@ class MaskedInboxClient(InboxClient):
 
     async def _customer(self, conversation_id: str) -> CustomerIdentity:
         """The customer of a conversation, who is asked for if not known yet."""
-        if conversation_id not in self._customers:
-            try:
-                # Learned as it is masked.
-                await self.conversation(conversation_id)
-            except (Forbidden, NotFound):
-                return _NOBODY
+        known = self._customers.get(conversation_id)
+        # A server that has no conversation by its id is asked for its messages, to find it.
+        if known is not None or conversation_id in self._looked_for:
+            return known or _NOBODY
+        self._looked_for.add(conversation_id)
+        try:
+            # Learned as it is masked.
+            await self.conversation(conversation_id)
+        except (Forbidden, NotFound):
+            return _NOBODY
+        finally:
+            self._looked_for.discard(conversation_id)
         return self._customers[conversation_id]
 
     def _masked(self, row: W, customer: CustomerIdentity = _NOBODY) -> W:

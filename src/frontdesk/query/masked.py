@@ -1,7 +1,7 @@
 """Terms that are refused where customers are masked: by them, a stand-in could be told a name."""
 
 from frontdesk.query.language import ID, Query
-from frontdesk.query.terms import CONTACT, FIELD, WORDS
+from frontdesk.query.terms import CONTACT, FIELD, SAID, WORDS
 from frontdesk.text.masking import STAND_IN_EXAMPLE, is_stand_in
 
 
@@ -13,7 +13,7 @@ def refusal(query: Query) -> str:
             return f'Customers are masked: from: takes a stand-in, as from:"{STAND_IN_EXAMPLE}".'
         if term.kind == FIELD:
             return f"Customers are masked, and {term} would show what their custom fields are."
-        if term.kind == WORDS:
+        if term.kind in (SAID, WORDS):
             return (
                 f"Customers are masked: words such as {term} are looked for by the search of"
                 " messages alone (q, search_messages)."
