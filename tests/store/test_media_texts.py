@@ -1,5 +1,6 @@
 """Words that were read in files: claimed once, found, kept, and gone with their messages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -238,6 +239,33 @@ def test_words_go_where_their_file_is_when_they_come(inbox: Database) -> None:
     )
     assert hits == [{"message_id": ids[1], "created_at": NOW + 2}]
     assert is_sound(inbox)
+
+
+@pytest.mark.both_engines
+def test_words_of_bytes_that_many_sent_are_erased_for_one_and_kept_for_the_others(
+    inbox: Database,
+) -> None:
+    other = replace(note(3), person=Person(phone="+14155550199"))
+    receive(inbox, other)
+    read(inbox)
+    kept = read(inbox, 3)
+    assert found(inbox, "lighthouse") == 2
+    erase(inbox, ACCOUNT, PHONE, lambda number: None)
+    assert (found(inbox, "lighthouse"), row_of(inbox, kept)["text"]) == (1, VOICE.text)
+    assert is_sound(inbox)
+
+
+@pytest.mark.both_engines
+def test_marks_of_an_operator_are_rows_and_outlive_an_interruption(inbox: Database) -> None:
+    keys = [read(inbox), read(inbox, 2)]
+    assert inbox.write(lambda c: media_texts.mark_again(c, ACCOUNT, after=0)) == 2
+    assert claim(inbox, keys[0])
+    settle(inbox, keys[0], FileText("Deliver it to the mill", "voice@cd34"))
+    assert [row_of(inbox, key)["text_state"] for key in keys] == ["read", "due"]
+    assert [found(inbox, "mill"), found(inbox, "lighthouse")] == [1, 1]
+    assert is_sound(inbox)
+    due = inbox.read(lambda c: media_texts.backlog(c, ACCOUNT))
+    assert due == {"n": 1, "at": NOW + 2}
 
 
 @pytest.mark.both_engines
