@@ -22,6 +22,7 @@ from tests.patience import HANG_SECONDS
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageRevoke, MessageUpsert, Person
 from frontdesk.service.access_log import Telemetry
+from frontdesk.service.media import reading
 from frontdesk.service.media.readers import FileReader, ReadableFile
 from frontdesk.service.media.reading import MediaReading
 from frontdesk.store import media, media_texts
@@ -213,11 +214,11 @@ def test_silence_is_no_failure(desk: Desk) -> None:
 def test_a_program_that_fails_is_run_again_with_pauses_and_then_given_up(
     desk: Desk, source: str, reason: str
 ) -> None:
-    key, reading = desk.add(), desk.reading(script(source))
-    desk.passes(reading, 0)
+    key, slots = desk.add(), desk.reading(script(source))
+    desk.passes(slots, 0)
     assert desk.state(key) == ("due", 1)
     assert desk.row(key)["reason"].endswith(reason)
-    desk.passes(reading, 0, 1, 5, 12, 40, 80)
+    desk.passes(slots, 0, 1, 5, 12, 40, 80)
     assert (desk.text(key), desk.state(key)) == (None, ("failed", 4))
 
 
@@ -396,6 +397,21 @@ def test_the_same_bytes_are_read_once_for_all_messages(desk: Desk) -> None:
     assert runs.read_text() == ".."
 
 
+def test_any_number_of_files_that_are_read_already_is_unmarked_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "LOOKED_THROUGH", 2)
+    keys = [desk.add(f"{number}") for number in range(5)]
+    desk.read(script(ECHO))
+    desk.database.write(lambda c: media_texts.mark_again(c, ACCOUNT, after=0))
+    desk.read(script(ECHO))
+    assert [desk.state(key)[0] for key in keys] == ["read"] * 5
+    desk.database.write(lambda c: media_texts.mark_again(c, ACCOUNT, after=0))
+    desk.read(script(ECHO, kinds=("document",)))
+    assert [desk.state(key)[0] for key in keys] == ["read"] * 5
+    assert desk.counts.outcomes == {"read": 5}
+
+
 def test_a_better_reader_replaces_a_text_and_a_worse_one_does_not(desk: Desk) -> None:
     key = desk.add()
     desk.read(script("print('old words')"))
@@ -415,6 +431,10 @@ def test_where_one_finds_nothing_the_next_reader_has_the_file(desk: Desk) -> Non
     desk.read(first, script("print('scanned')", name="scan"))
     assert desk.text(key) == "scanned"
     assert desk.row(key)["text_by"].startswith("scan@")
+    # A limit of the next reader is no failure of the first one.
+    large = desk.add("large")
+    desk.read(first, script("print('scanned')", name="scan", most_bytes=1))
+    assert desk.state(large)[0] == "none"
     # The first one that takes a file has it.
     other = desk.add("other")
     desk.read(replace(first, fallthrough=False), script("print('scanned')", name="scan"))

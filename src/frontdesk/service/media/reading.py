@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from frontdesk.errors import InboxError
 from frontdesk.ingest.media.fetching import (
@@ -50,7 +51,7 @@ RETRY_MILLISECONDS = (MINUTE, 10 * MINUTE, HOUR)
 # Different files that fail, or say the same, one after the other, after which a reader rests.
 MOST_ALIKE = 5
 # Files that are due and looked through for one that a reader may begin.
-_LOOKED_THROUGH = 100
+LOOKED_THROUGH = 100
 
 _log = logging.getLogger("frontdesk.service")
 
@@ -66,6 +67,9 @@ class _ClaimedText:
     def key(self) -> str:
         key: str = self.file.row["key"]
         return key
+
+    def begin(self, claim: Claim, connection: Connection) -> bool:
+        return media_texts.claim(connection, self.account_id, self.key, claim)
 
 
 class MediaReading:
@@ -124,41 +128,36 @@ class MediaReading:
             if place in resting or self._slots[reader.name].locked():
                 continue
             for file in self._due(account_id, reader, now):
+                claimed = _ClaimedText(account_id, file, reader, token)
                 until = now + round(1000 * reader.timeout) + MINUTE
-                claim = Claim(token, now, until)
-                if self._database.write(
-                    lambda c, key=file.row["key"], claim=claim: media_texts.claim(  # type: ignore[misc]
-                        c, account_id, key, claim
-                    )
-                ):
+                if self._database.write(partial(claimed.begin, Claim(token, now, until))):
                     self._under_way.add((account_id, file.digest))
-                    return _ClaimedText(account_id, file, reader, token)
+                    return claimed
         self._forgo_strays(account_id, now)
         return None
 
     def _due(self, account_id: int, reader: FileReader, now: int) -> Iterable[ReadableFile]:
         """Files that are due and whose first reader this is, the newest first."""
         rows = self._database.read_latest(
-            lambda c: media_texts.candidates(
-                c, account_id, _condition(reader), now, _LOOKED_THROUGH
-            )
+            lambda c: media_texts.candidates(c, account_id, _condition(reader), now, LOOKED_THROUGH)
         )
-        for row in rows:
-            file = ReadableFile(row, self._slugs[account_id], row["digest"])
-            if next(readers_of(self._readers, file), None) is not reader:
-                continue
-            if row["text_by"] == reader.signature(file):
-                self._database.write(
-                    lambda c, key=row["key"]: media_texts.forgo(c, account_id, [key], now)  # type: ignore[misc]
-                )
-            # The same bytes are read once, and copied then.
-            elif (account_id, file.digest) not in self._under_way:
-                yield file
+        files = [ReadableFile(row, self._slugs[account_id], row["digest"]) for row in rows]
+        own = [file for file in files if next(readers_of(self._readers, file), None) is reader]
+        read = [one.row["key"] for one in own if one.row["text_by"] == reader.signature(one)]
+        if read:
+            self._database.write(lambda c: media_texts.forgo(c, account_id, read, now))
+            self.lanes.look()
+        # The same bytes are read once, and copied then.
+        return (
+            file
+            for file in own
+            if file.row["key"] not in read and (account_id, file.digest) not in self._under_way
+        )
 
     def _forgo_strays(self, account_id: int, now: int) -> None:
         """Unmark files that no reader takes: an operator marked them, or readers have changed."""
         rows = self._database.read_latest(
-            lambda c: media_texts.candidates(c, account_id, "1 = 1", now, _LOOKED_THROUGH)
+            lambda c: media_texts.candidates(c, account_id, "1 = 1", now, LOOKED_THROUGH)
         )
         strays = [row["key"] for row in rows if not self._readers_of(row, self._slugs[account_id])]
         if strays:
@@ -192,7 +191,7 @@ class MediaReading:
         try:
             for reader in readers_of(self._readers, file):
                 if excess := reader.excess(file):
-                    return self._settle(claimed, None, excess)
+                    return self._settle(claimed, result, excess)
                 result = self._known(account_id, file, reader)
                 if result is None:
                     async with self._slots[reader.name]:
