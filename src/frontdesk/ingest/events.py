@@ -7,10 +7,12 @@ upsert never overwrites a value with None. A channel is identified by its phone_
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from frontdesk.store.media_texts import FileText
 from frontdesk.store.rows import ChannelDetails
+from frontdesk.text.limits import NAME, WORD
 from frontdesk.text.phones import phone_forms
 
 # Richness of a copy of a message; a richer copy replaces a poorer one.
@@ -96,6 +98,12 @@ class NumberUpdate:
     phone: str
     at: int
     details: ChannelDetails
+
+
+# What is known of a contact besides the names, and is a text: the longest, by member.
+CONTACT_TEXTS: Mapping[str, int] = MappingProxyType(
+    {"username": NAME, "profile_name": NAME, "email": WORD}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from frontdesk.ingest.events import (
+    CONTACT_TEXTS,
     Author,
     CannedResponseUpsert,
     ChannelUpsert,
@@ -34,7 +35,7 @@ _TEXTS: Mapping[type, Mapping[str, int]] = {
     Author: {"kind": WORD, "name": NAME},
     MessagePricing: dict.fromkeys(("category", "model", "type"), WORD),
     ChannelUpsert: {"alias": NAME},
-    ContactUpsert: {"name": NAME, "profile_name": NAME, "username": NAME, "email": WORD},
+    ContactUpsert: {"name": NAME, **CONTACT_TEXTS},
     MessageUpsert: {"text": TEXT, "type": WORD, "source": WORD},
     MessageEdit: {"text": TEXT, "type": WORD},
     StatusUpdate: dict.fromkeys(("category", "pricing_model", "pricing_type"), WORD),

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, cast
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
+    CONTACT_TEXTS,
     IMPORTED_NAME,
     NO_NAME,
     PROFILE_NAME,
@@ -37,7 +38,7 @@ from frontdesk.store.rows import (
 from frontdesk.text.clean import compact_json, is_blank
 from frontdesk.text.phones import canonical_phone, phone_forms
 
-_FACT_COLUMNS = ("profile_name", "username", "email", "blocked", "marketing_opt_out_at")
+_FACT_COLUMNS = (*CONTACT_TEXTS, "blocked", "marketing_opt_out_at")
 _CUSTOM = "custom."
 # In order of precedence.
 _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
@@ -123,9 +124,8 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
     """Return an event's facts by name."""
     facts: dict[str, Any] = {
         f"name.{event.name_rank}": _visible_name(event.name),
+        **{name: getattr(event, name) for name in CONTACT_TEXTS},
         "profile_name": _visible_name(event.profile_name),
-        "username": event.username,
-        "email": event.email,
         "blocked": None if event.blocked is None else int(event.blocked),
     }
     facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}

@@ -11,6 +11,7 @@ from frontdesk import business_hours
 from frontdesk.ingest.archive.row_codec import STORED, VERSION
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
+    CONTACT_TEXTS,
     CONTENTS,
     HISTORY_PLACEHOLDER,
     IMPORTED_NAME,
@@ -327,14 +328,13 @@ def _facts(line: JsonObject, person: Person, at: int) -> Iterator[DomainEvent]:
     custom = line.part_or_empty("custom_fields")
     for key in custom.members:
         checked_id(key, "a key of custom_fields")
+    said: dict[str, Any] = {name: line.optional_text(name) for name in CONTACT_TEXTS}
     yield ContactUpsert(
         person=person,
         at=at,
         name=line.optional_text("name"),
         name_rank=line.part_or_empty(STORED).number("name_rank") or IMPORTED_NAME,
-        profile_name=line.optional_text("profile_name"),
-        username=line.optional_text("username"),
-        email=line.optional_text("email"),
+        **said,
         blocked=line.flag("blocked"),
         custom_fields=dict(custom.members),
     )
@@ -364,17 +364,12 @@ def _fact(name: str, value: Any, person: Person, at: int, where: str) -> DomainE
         return ContactRemove(person, at, is_sighting=False)
     if not isinstance(value, str):
         raise Malformed(f"{where} is not a string")
-    match kind, rest:
-        case "name", "1" | "2" | "3":
-            return replace(fact, name=value, name_rank=int(rest))
-        case "profile_name", "":
-            return replace(fact, profile_name=value)
-        case "username", "":
-            return replace(fact, username=value)
-        case "email", "":
-            return replace(fact, email=value)
-        case _:
-            raise Malformed(f"{where} is no fact about a contact")
+    if kind == "name" and rest in ("1", "2", "3"):
+        return replace(fact, name=value, name_rank=int(rest))
+    if name not in CONTACT_TEXTS:
+        raise Malformed(f"{where} is no fact about a contact")
+    said: dict[str, Any] = {name: value}
+    return replace(fact, **said)
 
 
 def _identity_change(line: JsonObject, now: int) -> Iterator[DomainEvent]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from frontdesk.ingest.events import CONTACT_TEXTS
 from frontdesk.store.database import Row
 from frontdesk.store.dump import columns
 from frontdesk.store.rows import CHANNEL_TEXTS
@@ -113,7 +114,7 @@ _SHAPES: Mapping[str, _Shape] = {
         components_json=("components", json.loads),
     ),
     "contact": _shape(
-        "phone wa_id wa_user_id username name profile_name email",
+        f"phone wa_id wa_user_id name {' '.join(CONTACT_TEXTS)}",
         "marketing_opt_out_at last_activity_at created_at updated_at",
         id=_OWN_ID,
         blocked=("blocked", bool),
