@@ -42,7 +42,7 @@ def test_a_line_has_the_facts_of_a_conversation() -> None:
 def test_a_line_says_when_a_bot_handed_a_conversation_over() -> None:
     row = conversation(awaiting_human=True, handed_over_at="2026-03-13T20:05:10.000Z")
     line = brief.conversation_line(row, NOW, ZONE)
-    assert " · needs a human, handed over by a bot 2026-03-13 21:05 · " in line
+    assert " · needs a human since 2026-03-13 21:05 · " in line
 
 
 def test_a_resolved_conversation_does_not_wait() -> None:

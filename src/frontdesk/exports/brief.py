@@ -100,8 +100,8 @@ def conversation_line(row: Conversation, now: datetime, zone: tzinfo | None) -> 
         facts.append(f"{row.unread_count} unread")
     if row.awaiting_human:
         handed_over = row.handed_over_time
-        by_bot = handed_over and f", handed over by a bot {moment_words(handed_over, zone)}"
-        facts.append(f"needs a human{by_bot or ''}")
+        when = f" since {moment_words(handed_over, zone)}" if handed_over else ""
+        facts.append(f"needs a human{when}")
     ends = row.service_window_expires_time
     if since is not None and ends is not None and ends > now:
         facts.append(f"reply window closes in {duration(ends - now)}")
