@@ -517,9 +517,29 @@ def test_the_unit_file_is_sound_and_exposes_little(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", path], capture_output=True, text=True, check=False
     )
     assert (verified.returncode, verified.stderr) == (0, "")
+    assert {"prlimit64", "setpriority"} <= allowed_calls(unit)
     tenths = "--threshold=15"
     command = ["systemd-analyze", "security", "--offline=true", tenths, path]
     assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def allowed_calls(unit: str) -> set[str]:
+    """System calls that a unit allows, by its filters in their order."""
+    allowed: set[str] = set()
+    for value in re.findall("^SystemCallFilter=(.*)$", unit, re.MULTILINE):
+        names = set().union(*map(calls_of, value.removeprefix("~").split()))
+        allowed = allowed - names if value.startswith("~") else allowed | names
+    return allowed
+
+
+def calls_of(name: str) -> set[str]:
+    """A system call, or those of a group."""
+    if not name.startswith("@"):
+        return {name}
+    command = ["systemd-analyze", "syscall-filter", name]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    members = [line.strip() for line in lines[1:] if not line.strip().startswith("#")]
+    return set().union(*map(calls_of, members))
 
 
 def contract() -> str:

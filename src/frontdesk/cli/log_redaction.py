@@ -45,11 +45,11 @@ def _disable_core_dumps() -> None:
         import resource
     except ImportError:
         return
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    # On Linux, a limit of 0 still allows piped core dumps, a limit of 1 does not; no file is that
-    # short.
-    least = 1 if most == resource.RLIM_INFINITY else min(1, most)
     try:
+        _, most = resource.getrlimit(resource.RLIMIT_CORE)
+        # On Linux, a limit of 0 still allows piped core dumps, a limit of 1 does not; no file is
+        # that short.
+        least = 1 if most == resource.RLIM_INFINITY else min(1, most)
         resource.setrlimit(resource.RLIMIT_CORE, (least, most))
     except (OSError, ValueError):
         _log.debug("The limit of core files cannot be set")
