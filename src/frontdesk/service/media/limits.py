@@ -27,12 +27,18 @@ def main() -> None:
         # It may have ended before.
         if os.getppid() != parent:
             sys.exit(NOT_RUN)
-    os.nice(NICE)
-    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: cpu, resource.RLIMIT_AS: memory}
-    for limit, value in limits.items():
-        _, most = resource.getrlimit(limit)
-        value = value if most == resource.RLIM_INFINITY else min(value, most)
-        resource.setrlimit(limit, (value, value))
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: cpu}
+    if sys.platform == "linux":
+        limits[resource.RLIMIT_AS] = memory
+    try:
+        os.nice(NICE)
+        for limit, value in limits.items():
+            _, most = resource.getrlimit(limit)
+            value = value if most == resource.RLIM_INFINITY else min(value, most)
+            resource.setrlimit(limit, (value, value))
+    except (OSError, ValueError) as error:
+        # A unit of systemd may forbid it.
+        sys.exit(f"the limits of the program cannot be set: {error}")
     try:
         os.execvp(arguments[0], arguments)
     except OSError as error:
