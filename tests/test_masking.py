@@ -95,6 +95,7 @@ def test_one_number_has_one_stand_in_with_its_country_and_without() -> None:
     [
         ("I am Ruth", f"I am {HERSELF}"),
         ("RUTH N OKONJO, ruth n. okonjo", f"{HERSELF}, {HERSELF}"),
+        ("Ruth O'Okonjo-Okonjo", HERSELF),
         ("Rùthie says hi", f"{HERSELF} says hi"),
         ("truth, n., M", "truth, n., M"),
         ("ask Tomás  de Wit about it", f"ask {SOMEBODY} about it"),

@@ -106,8 +106,15 @@ async def test_no_endpoint_tells_who_a_customer_is(masked, client):
             assert told(response) == [], path
             shown += bool(told(plain))
     assert shown >= 7
-    changes = await masked.get("/v1/changes", params={"after": "00000000-0"})
-    assert told(changes) == []
+
+
+async def test_changes_are_masked(masked, client, add_events):
+    here = (await masked.get("/v1/changes")).json()["next"]
+    add_events([message(20, text="Noor again, 06 1122 3344")])
+    plain = await client.get("/v1/changes", params={"after": here})
+    news = await masked.get("/v1/changes", params={"after": here})
+    assert len(news.json()["data"]) == 1
+    assert (bool(told(plain)), told(news)) == (True, [])
 
 
 @pytest.mark.both_engines

@@ -44,8 +44,8 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\u
 _LEAST_LETTERS, _LEAST_VALUE = 3, 6
 # Words of a name of somebody else that is looked for.
 _NAME_WORDS = range(2, 6)
-# Between two parts of one name: blanks, and an initial.
-_JOINT = re.compile(r"[\s'’-]*(?:\w\.?\s+)?")
+# Between two parts of one name: blanks, and a letter.
+_JOINT = re.compile(r"[\s'’-]*(?:\w[.'’]?\s*)?")
 # Parts of texts have so many characters, or an ellipsis: the word at its end may be a part too.
 _CUT_LENGTH = 199
 _CUT_START = re.compile(r"^…[\w@+][^\s]*[\d\s().+\-/]*")
