@@ -53,6 +53,10 @@ CASES: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "two workers": (READING, "two_workers_read_each_file_once"),
         "a service that is killed": (READING, "no_program_outlives_a_service_that_is_killed"),
+        "and its claims": (
+            READING,
+            "what_a_killed_worker_had_claimed_is_read_as_soon_as_another_starts",
+        ),
         "a service that is stopped": (
             READING,
             "a_service_that_is_stopped_ends_programs_and_gives_claims_back",

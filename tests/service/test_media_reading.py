@@ -8,11 +8,13 @@ import hashlib
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from frontdesk.service.media.readers import FileReader, ReadableFile
 from frontdesk.service.media.reading import MediaReading
 from frontdesk.store import media, media_texts
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.media import MediaRequest, StoredFile
+from frontdesk.store.media import Claim, MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
 
 ACCOUNT, MINUTE = 1, 60_000
@@ -545,6 +547,30 @@ asyncio.run(words_of(reader, file, "", pathlib.Path({str(tmp_path)!r})))
         process.kill()
         process.wait()
         assert end.read() == ""
+
+
+@pytest.mark.both_engines
+def test_what_a_killed_worker_had_claimed_is_read_as_soon_as_another_starts(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = desk.files.root.parent
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    key, other = desk.add("mine"), desk.add("of a worker that runs")
+    for each, pid, token in ((key, ended.pid, "dead"), (other, os.getpid(), "alive")):
+        (folder / f"frontdesk-reading-{pid}-{token}-x").mkdir()
+        claim = Claim(token, BEGIN, BEGIN + 30 * MINUTE)
+        assert desk.database.write(partial(begin, each, claim))
+    desk.read(script(ECHO))
+    assert (desk.text(key), desk.state(key)) == ("mine", ("read", 2))
+    assert desk.row(other)["claim"] == "alive"
+    left = sorted(path.name for path in folder.glob("frontdesk-reading-*"))
+    assert left == [f"frontdesk-reading-{os.getpid()}-alive-x"]
+
+
+def begin(key: str, claim: Claim, connection: Connection) -> bool:
+    return media_texts.claim(connection, ACCOUNT, key, claim)
 
 
 @pytest.mark.both_engines

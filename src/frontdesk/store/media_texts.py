@@ -149,6 +149,15 @@ def claim(connection: Connection, account_id: int, key: str, claim: Claim) -> bo
     )
 
 
+def release(connection: Connection, tokens: Iterable[str]) -> None:
+    """Give back the claims of workers that were killed; their attempts count."""
+    connection.run_many(
+        "UPDATE media SET claim = NULL, claimed_until = 0"
+        " WHERE text_state = 'due' AND claim = :token",
+        [{"token": token} for token in tokens],
+    )
+
+
 def forgo(connection: Connection, account_id: int, keys: Iterable[str], now: int) -> None:
     """Unmark files that are due: nobody reads them."""
     connection.run_many(

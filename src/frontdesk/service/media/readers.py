@@ -162,16 +162,37 @@ class FileGone(InboxError):
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
-    """A folder that only its owner reads, and that is deleted with all that programs left."""
-    with tempfile.TemporaryDirectory(prefix=FOLDER, ignore_cleanup_errors=True) as folder:
+def private_folder(token: str) -> Iterator[Path]:
+    """A folder that only its owner reads, and that is deleted with all that programs left.
+
+    token: of the claim, in its name with the id of this process.
+    """
+    prefix = f"{FOLDER}{os.getpid()}-{token}-"
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
-def remove_abandoned_folders() -> None:
-    """Delete what killed processes left."""
-    for folder in abandoned(Path(tempfile.gettempdir()).glob(f"{FOLDER}*")):
-        shutil.rmtree(folder, ignore_errors=True)
+def remove_abandoned_folders() -> Iterator[str]:
+    """Delete what killed processes of this machine left; yields the tokens of their claims."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        pid, _, rest = folder.name.removeprefix(FOLDER).partition("-")
+        if pid.isdecimal() and (not _is_running(int(pid)) or any(abandoned([folder]))):
+            shutil.rmtree(folder, ignore_errors=True)
+            yield rest.partition("-")[0]
+
+
+def _is_running(pid: int) -> bool:
+    """True for a process of this machine; on Windows, of which that cannot be asked, always."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        # Of another user, or no id.
+        return True
+    return True
 
 
 async def words_of(reader: FileReader, file: ReadableFile, name: str, folder: Path) -> FileText:

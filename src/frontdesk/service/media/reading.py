@@ -110,7 +110,9 @@ class MediaReading:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        remove_abandoned_folders()
+        tokens = list(remove_abandoned_folders())
+        if tokens:
+            self._database.write(lambda c: media_texts.release(c, tokens))
         yield
 
     def accounts(self) -> Iterable[int]:
@@ -195,7 +197,7 @@ class MediaReading:
                 result = self._known(account_id, file, reader)
                 if result is None:
                     async with self._slots[reader.name]:
-                        result = await self._run(account_id, file, reader)
+                        result = await self._run(claimed, reader)
                     self._note(reader, file, result.text)
                 if result.text:
                     break
@@ -216,9 +218,10 @@ class MediaReading:
             lambda c: media_texts.copy_of(c, account_id, file.digest, by)
         )
 
-    async def _run(self, account_id: int, file: ReadableFile, reader: FileReader) -> FileText:
-        with private_folder() as folder:
-            name = await asyncio.to_thread(copied, self._files, account_id, file, folder)
+    async def _run(self, claimed: _ClaimedText, reader: FileReader) -> FileText:
+        file = claimed.file
+        with private_folder(claimed.token) as folder:
+            name = await asyncio.to_thread(copied, self._files, claimed.account_id, file, folder)
             return await words_of(reader, file, name, folder)
 
     def _settle(
