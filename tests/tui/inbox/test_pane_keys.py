@@ -12,7 +12,7 @@ async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Vi
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         screen = screen_of(app)
-        listed = screen.channels.list.rows
+        listed = screen.parts.channels.list.rows
         assert listed is not None
         names = [listed[at].name for at in range(1, len(listed))]
         for name in (*names, None, names[0]):
@@ -24,7 +24,7 @@ async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Vi
         await pilot.press("K", "K")
         await settle(pilot)
         assert names[-1] in lines(app)[0]
-        chosen = screen.channels.list.row
+        chosen = screen.parts.channels.list.row
         assert chosen is not None
         assert (chosen.name, chosen.chosen) == (names[-1], True)
 
@@ -35,7 +35,7 @@ async def test_h_and_l_walk_the_line_of_channels_and_the_channels_stay_in_focus(
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        rows = screen_of(app).channels.list.rows
+        rows = screen_of(app).parts.channels.list.rows
         names = [rows[at].name for at in range(1, len(rows))]
         await pilot.press("1", "l")
         await settle(pilot)

@@ -17,8 +17,8 @@ from frontdesk.wire import Conversation, ConversationFilter
 
 # Bindings of the panes beside the thread; elsewhere these keys go to the next conversation.
 CHANNEL_KEYS: list[BindingType] = [
-    Binding("J", "screen.channel(1)", "Next channel", id="inbox.next"),
-    Binding("K", "screen.channel(-1)", "Previous channel", id="inbox.previous"),
+    Binding("J", "screen.run('step_channel', 1)", "Next channel", id="inbox.next"),
+    Binding("K", "screen.run('step_channel', -1)", "Previous channel", id="inbox.previous"),
 ]
 
 

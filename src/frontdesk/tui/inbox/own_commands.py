@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.own_commands import results
@@ -26,7 +28,9 @@ from frontdesk.tui.preferences import Preferences
 from frontdesk.wire import Conversation, Message
 
 if TYPE_CHECKING:
-    from frontdesk.tui.inbox.inbox_base import InboxBase
+    from frontdesk.tui.inbox.panes import Panes
+    from frontdesk.tui.inbox.queue_pane import QueuePane
+    from frontdesk.tui.inbox.thread_pane import ThreadPane
 
 # The nearest first: a command for files and messages is run on a file.
 _NEAREST = (FILE, LINK, MESSAGE, CONVERSATION)
@@ -40,23 +44,30 @@ class OwnCommands(CommandMenu):
     """
 
     def __init__(
-        self, screen: "InboxBase", mailbox: Mailbox, clock: Clock, preferences: Preferences
+        self,
+        screen: Screen[Any],
+        queue: "QueuePane",
+        thread: "ThreadPane",
+        panes: "Panes",
+        mailbox: Mailbox,
+        clock: Clock,
+        preferences: Preferences,
     ) -> None:
         super().__init__(
             screen, clock, preferences.commands, preferences.profile, self._target_in_inbox
         )
-        self._inbox_screen, self._mailbox = screen, mailbox
+        self._queue, self._thread, self._panes, self._mailbox = queue, thread, panes, mailbox
         self._open_keys = preferences.keys.get(_OPEN, "o").split(",")
 
     # The pipe
 
     def ask_for_line(self) -> None:
         """Ask for a command line for `sh`, which reads the thread or the marked threads."""
-        conversation, marked = self._inbox_screen.thread.conversation, self._marked
+        conversation, marked = self._thread.conversation, self._marked
         if conversation is None:
             say(self._screen, sentences.NO_CONVERSATION)
             return
-        thread = self._inbox_screen.thread
+        thread = self._thread
         load = partial(thread.exports.use_texts, marked) if marked else thread.exports.use_text
         target = CommandTarget(values_of(conversation), load=load)
         ask_for_program(
@@ -73,7 +84,7 @@ class OwnCommands(CommandMenu):
 
         Again, end its program.
         """
-        thread = self._inbox_screen.thread
+        thread = self._thread
         place = CONVERSATION
         if self._entry is not None:
             place = FILE if thread.messages.has_file else LINK if thread.exports.links else MESSAGE
@@ -89,16 +100,14 @@ class OwnCommands(CommandMenu):
 
     @property
     def _marked(self) -> list[Conversation]:
-        screen = self._inbox_screen
-        return screen.queue.marked if screen.panes.at == "list" else []
+        return self._queue.marked if self._panes.at == "list" else []
 
     @property
     def _entry(self) -> Entry | None:
-        screen = self._inbox_screen
-        return screen.thread.messages.row if screen.panes.at == "thread" else None
+        return self._thread.messages.row if self._panes.at == "thread" else None
 
     def start(self, command: OwnCommand) -> None:
-        marked, conversation = self._marked, self._inbox_screen.thread.conversation
+        marked, conversation = self._marked, self._thread.conversation
         if marked and command.stdin != "rows" and conversation is not None:
             name, count = contact_name(conversation.contact), bar_texts.selection_words(len(marked))
             words = sentences.RUNS_ON_ONE.format(command=command.name, name=name, selection=count)
@@ -121,7 +130,7 @@ class OwnCommands(CommandMenu):
 
     def _target_at(self, command: OwnCommand, place: str) -> CommandTarget | None:
         """What a command is run on in a place; None if it is not for it, or nothing is there."""
-        thread, entry = self._inbox_screen.thread, self._entry
+        thread, entry = self._thread, self._entry
         row = thread.conversation
         if row is None or (place != CONVERSATION and entry is None):
             return None
@@ -142,7 +151,7 @@ class OwnCommands(CommandMenu):
         return self._of_entry(command, row, entry, find)
 
     def _of_row(self, command: OwnCommand, row: Conversation) -> CommandTarget:
-        thread, query = self._inbox_screen.thread, str(self._inbox_screen.inbox.view.query)
+        thread, query = self._thread, str(self._queue.inbox.view.query)
         if command.stdin == "rows" and (marked := self._marked):
             name = bar_texts.selection_words(len(marked))
             values = {"QUERY": query}
@@ -160,16 +169,16 @@ class OwnCommands(CommandMenu):
         entry: Entry,
         find: tuple[str, Load] | None,
     ) -> CommandTarget:
-        query = str(self._inbox_screen.inbox.view.query)
+        query = str(self._queue.inbox.view.query)
         values = values_of(row, entry, query, self._mailbox.contact(row))
         load = self._load(command, row, entry)
-        under = self._inbox_screen.thread.messages.selected_key or ""
+        under = self._thread.messages.selected_key or ""
         keep = partial(self._keep, command.name, row.id, under)
         return CommandTarget(values, row.id, contact_name(row.contact), load, find, keep)
 
     def _load(self, command: OwnCommand, row: Conversation, entry: Entry | None) -> Load:
         """What gives what a command reads."""
-        thread = self._inbox_screen.thread
+        thread = self._thread
         if command.stdin == "rows":
             return partial(thread.exports.use_selection, [row])
         if command.stdin == "thread":
@@ -183,11 +192,11 @@ class OwnCommands(CommandMenu):
         name = results.setting(id)
         kept = results.with_result(self._mailbox.get_setting(name), entry, command, text)
         self._mailbox.set_setting(name, kept)
-        self._inbox_screen.thread.show_results()
+        self._thread.show_results()
 
     def others(self) -> list[tuple[str, Callable[[], object]]]:
         """Results here that can be removed, then the programs that run."""
-        thread = self._inbox_screen.thread
+        thread = self._thread
         if thread.conversation is None:
             return super().others()
         id, under = thread.conversation.id, thread.messages.selected_key or ""

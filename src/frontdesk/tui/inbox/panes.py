@@ -8,6 +8,7 @@ focused one.
 Incremental text search over the rows of the focused list.
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.widget import Widget
 
+from frontdesk.mailbox import Mailbox
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
@@ -37,6 +39,22 @@ _INSTEAD = {
     "thread": ("list", "contact", "channels"),
     "contact": ("thread", "list", "channels"),
 }
+
+
+def split_setting(least_width: int) -> str:
+    """Name of the setting with cells by which the list is wider than by itself.
+
+    least_width: see `Panes.least_width`.
+    """
+    return "inbox.split" if least_width == LEAST_PANES else f"inbox.split/{least_width}"
+
+
+def stored_splits(mailbox: Mailbox) -> dict[int, int]:
+    """Stored places of the line between list and thread, by `Panes.least_width`."""
+    stored = {least: mailbox.get_setting(split_setting(least)) or "0" for least in LEASTS}
+    return {
+        least: int(text) for least, text in stored.items() if re.fullmatch(r"-?[0-9]{1,4}", text)
+    }
 
 
 class PaneWidths(NamedTuple):

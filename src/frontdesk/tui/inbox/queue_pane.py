@@ -56,7 +56,9 @@ class QueuePane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *CHANNEL_KEYS,
-        Binding("E", "screen.export('list')", "Export list or selection…", id="inbox.export"),
+        Binding(
+            "E", "screen.run('export_pane', 'list')", "Export list or selection…", id="inbox.export"
+        ),
     ]
 
     class SelectionOpened(Message):

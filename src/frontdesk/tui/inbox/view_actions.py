@@ -24,7 +24,8 @@ from frontdesk.tui.dialogs.view_table import (
     OverlayView,
     view_entries,
 )
-from frontdesk.tui.inbox.inbox_base import InboxBase, Undo
+from frontdesk.tui.inbox.parts import InboxParts
+from frontdesk.tui.inbox.undoing import Undo
 from frontdesk.tui.key_names import changed_keys
 from frontdesk.tui.saved_views import QueryHistory
 from frontdesk.tui.unsupported import remark_on
@@ -73,249 +74,269 @@ def _view(name: str, opening: Opening) -> Screen[ViewResult]:
     return CatalogueScreen(opening, LIBRARY, "canned_responses" if name == "replies" else None)
 
 
-class ViewActions(InboxBase):
-    """Keys and menus that lead to other views."""
+def show_view_of_key(parts: InboxParts, key: str) -> None:
+    view = parts.views.of(key)
+    if view is not None:
+        show_view(parts, view)
 
-    def action_saved_view(self, key: str) -> None:
-        view = self._views.of(key)
-        if view is not None:
-            self._show_view(view)
 
-    def _show_view(self, view: SavedView) -> None:
-        self._views.choose(view)
-        self._do(navigating.show_folder, self.inbox, view.query)
-        self.panes.enter("list")
+def show_view(parts: InboxParts, view: SavedView) -> None:
+    parts.views.choose(view)
+    parts.do(navigating.show_folder, parts.inbox, view.query)
+    parts.panes.enter("list")
 
-    def action_history(self, step: int) -> None:
-        """Go back (-1) or forward (1) through the views, to where they were left."""
-        self._do(navigating.step_history, self.inbox, step)
 
-    def action_remove_filter(self) -> None:
-        """Remove the last chip of the view."""
-        chip = self._bars.last_chip()
-        if chip is not None:
-            self.show_query(self.inbox.view.query.without(chip))
-        else:
-            key = self._keys["inbox.filter"]
-            self._notify(sentences.NO_FILTER.format(key=key))
+def step_history(parts: InboxParts, step: int) -> None:
+    """Go back (-1) or forward (1) through the views, to where they were left."""
+    parts.do(navigating.step_history, parts.inbox, step)
 
-    def action_status(self, step: int) -> None:
-        """Select the next or previous status."""
-        self._change_filter("is", self.queue.status_beside(step))
 
-    def action_channel(self, step: int) -> None:
-        """Select the next or previous channel; all channels come before the first."""
-        channel = self.queue.channel_beside(step)
-        if channel is None:
-            self._notify(self.inbox.cached.capabilities.lacking("channels") or sentences.NO_CHANNEL)
-        else:
-            self._show_channel(channel)
+def remove_last_filter(parts: InboxParts) -> None:
+    """Remove the last chip of the view."""
+    chip = parts.bars.last_chip()
+    if chip is not None:
+        parts.show_query(parts.inbox.view.query.without(chip))
+    else:
+        key = parts.keys["inbox.filter"]
+        parts.say(sentences.NO_FILTER.format(key=key))
 
-    def action_order(self) -> None:
-        """Open the menu of sort orders."""
-        menu = dialogs.menu("Sort", filters.ORDER_MENU, current=self.inbox.view.query.order)
-        dialogs.ask(self.app, menu, self._sort)
 
-    def _sort(self, order: str) -> None:
-        self._change_filter("sort", None if order == NEWEST else order)
+def step_status(parts: InboxParts, step: int) -> None:
+    """Select the next or previous status."""
+    _change_filter(parts, "is", parts.queue.status_beside(step))
 
-    def action_filter_line(self) -> None:
-        """Edit the query as text."""
-        from frontdesk.tui.dialogs.filter_line import FilterLine
 
-        history = QueryHistory(self._mailbox)
-        line = FilterLine(self.inbox.view.query, self.inbox.all_names, history.all())
+def step_channel(parts: InboxParts, step: int) -> None:
+    """Select the next or previous channel; all channels come before the first."""
+    channel = parts.queue.channel_beside(step)
+    if channel is None:
+        parts.say(parts.inbox.cached.capabilities.lacking("channels") or sentences.NO_CHANNEL)
+    else:
+        _show_channel(parts, channel)
 
-        def use(query: Query) -> None:
-            history.add(str(query))
-            self.show_query(query)
 
-        dialogs.ask(self.app, line, use)
+def ask_order(parts: InboxParts) -> None:
+    """Open the menu of sort orders."""
+    menu = dialogs.menu("Sort", filters.ORDER_MENU, current=parts.inbox.view.query.order)
+    dialogs.ask(parts.app, menu, partial(sort, parts))
 
-    def action_filter(self) -> None:
-        """Open the filter menu, then a picker of values."""
-        has_me = not self.inbox.cached.capabilities.lacking("me")
-        menu = dialogs.menu("Filter by", filters.filter_menu(self.inbox.view.query, has_me=has_me))
-        dialogs.ask(self.app, menu, self._filter)
 
-    def _filter(self, name: str) -> None:
-        """Apply an entry of the filter menu; open a picker if it needs a value.
+def sort(parts: InboxParts, order: str) -> None:
+    _change_filter(parts, "sort", None if order == NEWEST else order)
 
-        The picker is pushed synchronously, so that the next key goes to it.
-        """
-        no_me = self.inbox.cached.capabilities.lacking("me") if name == "@me" else ""
-        query = filters.apply_entry(self.inbox.view.query, name)
-        if no_me:
-            self._notify(no_me)
-        elif query is not None:
-            self.show_query(query)
-        elif name == "save":
-            self.action_save_view()
-        elif name == "line":
-            self.action_filter_line()
-        elif name == "words":
-            text = self.inbox.view.query.value("words") or ""
-            prompt = dialogs.prompt("text ", value=text, placeholder="words of the row")
-            dialogs.ask(self.app, prompt, partial(self._change_filter, "words"))
-        else:
-            self._pick_filter(name)
 
-    def _pick_filter(self, kind: str) -> None:
-        """Open a picker of values for a kind of filter."""
-        query = self.inbox.view.query
-        picker = dialogs.filter_picker(
-            filters.KIND_NAMES[kind],
-            filters.choices_for(kind, self._mailbox, partial(count_with, self.inbox, kind)),
-            current=filters.values_of(query, kind),
-            remark=remark_on(self._mailbox.capabilities, filters.KIND_NAMES[kind]),
-        )
-        dialogs.ask(self.app, picker, partial(self._change_values, kind))
+def edit_filter(parts: InboxParts) -> None:
+    """Edit the query as text."""
+    from frontdesk.tui.dialogs.filter_line import FilterLine
 
-    def _change_values(self, kind: str, values: tuple[str, ...]) -> None:
-        """Set the values of a kind, of which one has to match; or one, see `_change_filter`."""
-        if len(values) > 1:
-            self.show_query(filters.with_any_of(self.inbox.view.query, kind, values))
-        else:
-            self._change_filter(kind, values[0])
+    history = QueryHistory(parts.mailbox)
+    line = FilterLine(parts.inbox.view.query, parts.inbox.all_names, history.all())
 
-    def _change_filter(self, kind: str, value: str | None) -> None:
-        """Set a term of a kind, or remove all of it; a label comes to those that are there."""
-        query = self.inbox.view.query
-        if kind == "label" and value:
-            self.show_query(query.toggled(Term(kind, value)))
-        else:
-            self.show_query(query.with_value(kind, value or None))
+    def use(query: Query) -> None:
+        history.add(str(query))
+        parts.show_query(query)
 
-    def _change_channel(self, id: str | None) -> None:
-        channel = reference(id, self.inbox.planning.names.channels) if id else None
-        self._show_channel(channel)
+    dialogs.ask(parts.app, line, use)
 
-    def _show_channel(self, channel: str | None) -> None:
-        query = self.inbox.view.query.with_value("in", channel or None)
-        self._do(navigating.show_folder, self.inbox, query)
 
-    def _toggle_filter(self, term: Term) -> None:
-        query = self.inbox.view.query
-        replaces = term.kind in ("is", "assignee", "in")
-        self.show_query(query.with_term(term) if replaces else query.toggled(term))
+def ask_filter(parts: InboxParts) -> None:
+    """Open the filter menu, then a picker of values."""
+    has_me = not parts.inbox.cached.capabilities.lacking("me")
+    menu = dialogs.menu("Filter by", filters.filter_menu(parts.inbox.view.query, has_me=has_me))
+    dialogs.ask(parts.app, menu, partial(_filter, parts))
 
-    def action_save_view(self) -> None:
-        """Ask for a name and a key, and save the query as a view."""
-        query = self.inbox.view.query
-        view = self._views.named(query)
 
-        def ask_for_key(name: str) -> None:
-            # What enter chooses replaces no other view.
-            is_same = view is not None and view.name == name
-            current = view.key if view and view.key and is_same else filters.NO_KEY
-            menu = dialogs.menu(f"Save “{name}” as", filters.key_menu(self._views), current=current)
-            dialogs.ask(self.app, menu, lambda key: self._save_view(query, key, name))
+def _filter(parts: InboxParts, name: str) -> None:
+    """Apply an entry of the filter menu; open a picker if it needs a value.
 
-        self._ask_for_view_name(view.name if view else "", ask_for_key)
+    The picker is pushed synchronously, so that the next key goes to it.
+    """
+    no_me = parts.inbox.cached.capabilities.lacking("me") if name == "@me" else ""
+    query = filters.apply_entry(parts.inbox.view.query, name)
+    if no_me:
+        parts.say(no_me)
+    elif query is not None:
+        parts.show_query(query)
+    elif name == "save":
+        ask_save_view(parts)
+    elif name == "line":
+        edit_filter(parts)
+    elif name == "words":
+        text = parts.inbox.view.query.value("words") or ""
+        prompt = dialogs.prompt("text ", value=text, placeholder="words of the row")
+        dialogs.ask(parts.app, prompt, partial(_change_filter, parts, "words"))
+    else:
+        _pick_filter(parts, name)
 
-    def _ask_for_view_name(
-        self, name: str, use: Callable[[str], object], problem: str = ""
-    ) -> None:
-        prompt = dialogs.prompt("name of the view ", value=name, problem=problem)
-        dialogs.ask(self.app, prompt, use)
 
-    def _save_view(self, query: Query, key: str, name: str) -> None:
-        """Save a view; ask for another name while a view that it does not replace has this one."""
-        view = SavedView(name, query, "" if key == filters.NO_KEY else key)
-        namesake = self._views.namesake(view)
-        if namesake is not None:
-            words = sentences.VIEW_NAME_TAKEN if namesake.key else sentences.MENU_NAME_TAKEN
-            problem = words.format(key=namesake.key, name=name)
-            self._ask_for_view_name(name, partial(self._save_view, query, key), problem)
-            return
-        replaced = self._views.of(view.key) if view.key else None
-        undo = self._undo_of_views()
-        self._views.save(view)
-        saved = sentences.VIEW_SAVED.format(key=key)
-        words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
-        if replaced is not None:
-            words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
-        if self._preferences.is_demo:
-            words = sentences.VIEW_OF_DEMO.format(saved=words)
-        self._say_undoable(words, undo)
+def _pick_filter(parts: InboxParts, kind: str) -> None:
+    """Open a picker of values for a kind of filter."""
+    query = parts.inbox.view.query
+    picker = dialogs.filter_picker(
+        filters.KIND_NAMES[kind],
+        filters.choices_for(kind, parts.mailbox, partial(count_with, parts.inbox, kind)),
+        current=filters.values_of(query, kind),
+        remark=remark_on(parts.mailbox.capabilities, filters.KIND_NAMES[kind]),
+    )
+    dialogs.ask(parts.app, picker, partial(_change_values, parts, kind))
 
-    def _say_undoable(self, words: str, undo: Undo) -> None:
-        """Say what was changed, and by which key it is taken back."""
-        self._undo = undo
-        key = self._keys["inbox.undo"]
-        self._notify(sentences.CAN_BE_UNDONE.format(done=words, key=key))
-        self._display.refresh_bars()
 
-    def action_remove_view(self) -> None:
-        """Ask which of the views saved here to remove."""
-        names, now = self.inbox.planning.names, self._clock.server_now()
-        choices = [
-            Choice(view, view.name, query_words(view.query, names, now))
-            for view in self._views.saved()
-        ]
-        dialogs.ask(self.app, dialogs.picker("Remove", choices, current=None), self._remove_view)
+def _change_values(parts: InboxParts, kind: str, values: tuple[str, ...]) -> None:
+    """Set the values of a kind, of which one has to match; or one, see `_change_filter`."""
+    if len(values) > 1:
+        parts.show_query(filters.with_any_of(parts.inbox.view.query, kind, values))
+    else:
+        _change_filter(parts, kind, values[0])
 
-    def _remove_view(self, view: SavedView) -> None:
-        undo = self._undo_of_views()
-        self._views.remove(view)
-        self._say_undoable(sentences.VIEW_REMOVED.format(name=view.name), undo)
 
-    def _undo_of_views(self) -> Undo:
-        return Undo(partial(self._views.restore, self._views.snapshot()), sentences.VIEWS_RESTORED)
+def _change_filter(parts: InboxParts, kind: str, value: str | None) -> None:
+    """Set a term of a kind, or remove all of it; a label comes to those that are there."""
+    query = parts.inbox.view.query
+    if kind == "label" and value:
+        parts.show_query(query.toggled(Term(kind, value)))
+    else:
+        parts.show_query(query.with_value(kind, value or None))
 
-    def action_undo(self) -> None:
-        """Take back the last change of marks, follow-ups or views."""
-        undo, self._undo = self._undo, None
-        if undo is None:
-            self._notify(sentences.NOTHING_TO_UNDO)
-        else:
-            undo.take_back()
-            self._notify(undo.done)
-            self._display.refresh_bars()
 
-    def action_views(self) -> None:
-        """Open the menu of saved views and screens."""
-        entries = filters.view_menu(self._views, view_entries(self._keys))
-        dialogs.ask(self.app, dialogs.menu("Views", entries), self._open_view_entry)
+def change_channel(parts: InboxParts, id: str | None) -> None:
+    channel = reference(id, parts.inbox.planning.names.channels) if id else None
+    _show_channel(parts, channel)
 
-    def _open_view_entry(self, entry: SavedView | str) -> None:
-        if isinstance(entry, SavedView):
-            self._show_view(entry)
-        elif entry == filters.SAVE:
-            self.action_save_view()
-        elif entry == filters.REMOVE:
-            self.action_remove_view()
-        else:
-            self.action_view(entry)
 
-    def action_view(self, name: str) -> None:
-        """Open a view over the inbox."""
-        opening = Opening(
-            self._mailbox,
-            self._clock,
-            self._title,
-            contact=self.thread.conversation.contact if self.thread.conversation else None,
-            targets=self._preferences.targets,
-            commands=self._preferences.commands,
-            profile=self._preferences.profile,
-        )
-        # Deferred: the first paint does not need it.
+def _show_channel(parts: InboxParts, channel: str | None) -> None:
+    query = parts.inbox.view.query.with_value("in", channel or None)
+    parts.do(navigating.show_folder, parts.inbox, query)
 
-        open_view(self.app, name, opening, self._go_to)
 
-    def _go_to(
-        self,
-        destination: OverlayView | SavedView | Query | Contact | Conversation | PhoneRef | None,
-    ) -> None:
-        match destination:
-            case Conversation():
-                self.show_conversation(destination.id)
-            case OverlayView():
-                self.action_view(destination.name)
-            case SavedView():
-                self._show_view(destination)
-            case Contact() | PhoneRef():
-                self._show_contact(destination)
-            case Query():
-                self.show_query(destination)
-                self.panes.enter("list")
+def toggle_filter(parts: InboxParts, term: Term) -> None:
+    query = parts.inbox.view.query
+    replaces = term.kind in ("is", "assignee", "in")
+    parts.show_query(query.with_term(term) if replaces else query.toggled(term))
+
+
+def ask_save_view(parts: InboxParts) -> None:
+    """Ask for a name and a key, and save the query as a view."""
+    query = parts.inbox.view.query
+    view = parts.views.named(query)
+
+    def ask_for_key(name: str) -> None:
+        # What enter chooses replaces no other view.
+        is_same = view is not None and view.name == name
+        current = view.key if view and view.key and is_same else filters.NO_KEY
+        menu = dialogs.menu(f"Save “{name}” as", filters.key_menu(parts.views), current=current)
+        dialogs.ask(parts.app, menu, lambda key: _save_view(parts, query, key, name))
+
+    _ask_for_view_name(parts, view.name if view else "", ask_for_key)
+
+
+def _ask_for_view_name(
+    parts: InboxParts, name: str, use: Callable[[str], object], problem: str = ""
+) -> None:
+    prompt = dialogs.prompt("name of the view ", value=name, problem=problem)
+    dialogs.ask(parts.app, prompt, use)
+
+
+def _save_view(parts: InboxParts, query: Query, key: str, name: str) -> None:
+    """Save a view; ask for another name while a view that it does not replace has this one."""
+    view = SavedView(name, query, "" if key == filters.NO_KEY else key)
+    namesake = parts.views.namesake(view)
+    if namesake is not None:
+        words = sentences.VIEW_NAME_TAKEN if namesake.key else sentences.MENU_NAME_TAKEN
+        problem = words.format(key=namesake.key, name=name)
+        _ask_for_view_name(parts, name, partial(_save_view, parts, query, key), problem)
+        return
+    replaced = parts.views.of(view.key) if view.key else None
+    undo = _undo_of_views(parts)
+    parts.views.save(view)
+    saved = sentences.VIEW_SAVED.format(key=key)
+    words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
+    if replaced is not None:
+        words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
+    if parts.preferences.is_demo:
+        words = sentences.VIEW_OF_DEMO.format(saved=words)
+    parts.undoing.offer(words, undo)
+
+
+def ask_remove_view(parts: InboxParts) -> None:
+    """Ask which of the views saved here to remove."""
+    names, now = parts.inbox.planning.names, parts.clock.server_now()
+    choices = [
+        Choice(view, view.name, query_words(view.query, names, now)) for view in parts.views.saved()
+    ]
+    dialogs.ask(
+        parts.app, dialogs.picker("Remove", choices, current=None), partial(_remove_view, parts)
+    )
+
+
+def _remove_view(parts: InboxParts, view: SavedView) -> None:
+    undo = _undo_of_views(parts)
+    parts.views.remove(view)
+    parts.undoing.offer(sentences.VIEW_REMOVED.format(name=view.name), undo)
+
+
+def _undo_of_views(parts: InboxParts) -> Undo:
+    return Undo(partial(parts.views.restore, parts.views.snapshot()), sentences.VIEWS_RESTORED)
+
+
+def open_views(parts: InboxParts) -> None:
+    """Open the menu of saved views and screens."""
+    entries = filters.view_menu(parts.views, view_entries(parts.keys))
+    dialogs.ask(parts.app, dialogs.menu("Views", entries), partial(_open_view_entry, parts))
+
+
+def _open_view_entry(parts: InboxParts, entry: SavedView | str) -> None:
+    if isinstance(entry, SavedView):
+        show_view(parts, entry)
+    elif entry == filters.SAVE:
+        ask_save_view(parts)
+    elif entry == filters.REMOVE:
+        ask_remove_view(parts)
+    else:
+        open_overlay(parts, entry)
+
+
+def open_overlay(parts: InboxParts, name: str) -> None:
+    """Open a view over the inbox."""
+    opening = Opening(
+        parts.mailbox,
+        parts.clock,
+        parts.title,
+        contact=parts.thread.conversation.contact if parts.thread.conversation else None,
+        targets=parts.preferences.targets,
+        commands=parts.preferences.commands,
+        profile=parts.preferences.profile,
+    )
+    open_view(parts.app, name, opening, partial(go_to, parts))
+
+
+def go_to(
+    parts: InboxParts,
+    destination: OverlayView | SavedView | Query | Contact | Conversation | PhoneRef | None,
+) -> None:
+    match destination:
+        case Conversation():
+            parts.show_conversation(destination.id)
+        case OverlayView():
+            open_overlay(parts, destination.name)
+        case SavedView():
+            show_view(parts, destination)
+        case Contact() | PhoneRef():
+            parts.show_contact(destination)
+        case Query():
+            parts.show_query(destination)
+            parts.panes.enter("list")
+
+
+# Those that keys run.
+ACTIONS: tuple[Callable[..., object], ...] = (
+    show_view_of_key,
+    step_history,
+    remove_last_filter,
+    step_status,
+    step_channel,
+    ask_order,
+    edit_filter,
+    ask_filter,
+    ask_save_view,
+    ask_remove_view,
+)
