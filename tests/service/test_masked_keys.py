@@ -67,9 +67,9 @@ def inbox(add_events) -> None:
             ),
             message(1, text="Hoi, met Noor. Bel 06 1122 3344, refund please"),
             message(2, "document", text="voor Felix Brandl", media=FILE),
-            message(3, "contacts", content={"contacts": [CARD]}),
+            message(3, "contacts", text="Oma Riek", content={"contacts": [CARD]}),
             message(4, "interactive", content=FORM),
-            message(5, "location", content=PLACE, reply_wamid="wamid.d2FtaWQ1"),
+            message(5, "location", text="Coolsingel", content=PLACE, reply_wamid="wamid.d2FtaWQ1"),
             message(6, text="a refund to noor@dijk.nl, Kerkstraat 12"),
             NoteUpsert(
                 CHANNELS[0], NOOR, "n1", START + 9000, "Noor van Dijk: 0611223344", Author("user")
@@ -110,7 +110,7 @@ async def test_no_endpoint_tells_who_a_customer_is(masked, client):
 
 async def test_changes_are_masked(masked, client, add_events):
     here = (await masked.get("/v1/changes")).json()["next"]
-    add_events([message(20, text="Noor again, 06 1122 3344")])
+    add_events([message(20, "contacts", text="Oma Riek", content={"contacts": [CARD]})])
     plain = await client.get("/v1/changes", params={"after": here})
     news = await masked.get("/v1/changes", params={"after": here})
     assert len(news.json()["data"]) == 1

@@ -58,6 +58,8 @@ _HARMLESS = frozenset(
     {"id", "conversation_id", "message_id", "direction", "author", "type", "source", "voice"}
     | {"delivery_status", "forwarded", "reactions", "delivery", "pricing"}
 )
+# Types of messages whose text repeats what their contents say.
+_REPEATED = ("contacts", "location")
 # Members that name a file, a number or a person to others.
 _DROPPED = frozenset(
     {"wamid", "target_wamid", "url", "url_expires_at", "sha256", "ctwa_clid", "wa_id", "vcard"}
@@ -218,10 +220,12 @@ class Mask:
             masked["reply_to"] = self._beginning(message["reply_to"], person)
         if message.get("media"):
             masked["media"]["id"] = None
-        content = message.get("content")
-        if content and message.get("type") == "location":
+        kind, content = message.get("type"), message.get("content")
+        if kind in _REPEATED and "text" in masked:
+            masked["text"] = None
+        if content and kind == "location":
             masked["content"] = dict.fromkeys(content)
-        if content and message.get("type") == "contacts":
+        if content and kind == "contacts":
             cards = content.get("contacts") or ()
             names = (self.pseudonyms.of("person", json.dumps(card)) for card in cards)
             masked["content"] = {"contacts": [{"name": name} for name in names]}
@@ -233,11 +237,9 @@ class Mask:
 
     def _beginning(self, message: Members, person: CustomerIdentity) -> dict[str, Any]:
         """The beginning of a message, whose text is cut."""
-        text = message.get("text")
-        return {
-            **self.message({**message, "text": None}, person),
-            "text": text and self.part(text, person),
-        }
+        text = None if message.get("type") in _REPEATED else message.get("text")
+        shown = self.message({**message, "text": None}, person)
+        return {**shown, "text": text and self.part(text, person)}
 
     def _value(self, value: Any, person: CustomerIdentity) -> Any:
         """A value of any form: what is not text, and no number that may be one of a telephone."""
