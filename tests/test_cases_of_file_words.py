@@ -63,7 +63,7 @@ CASES: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "a program that hangs": (
             READING,
-            "a_program_that_hangs_is_ended_with_all_that_it_has_started",
+            "a_program_that_hangs_is_ended",
         ),
         "a daemon that holds the output open": (
             READING,
