@@ -1,5 +1,6 @@
 """The file of `serve --media-readers`: what it says, and each mistake with its line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,11 @@ def test_programs_are_looked_for_and_not_run(tmp_path: Path) -> None:
     assert [one.name for one in checked_readers(written(tmp_path, good))] == ["bills"]
     result = run_command("config", "check", "--media-readers", written(tmp_path, good))
     assert result.stdout.endswith("is all right: bills\n")
+    told = run_command("doctor", "--json=machine", "--media-readers", written(tmp_path, good))
+    assert json.loads(told.stdout)["machine"]["media_readers"] == "bills"
     bad = written(tmp_path, SMALL.replace('"cat"', '"no-such-program"'))
     with pytest.raises(BadSettings, match="the reader bills runs no-such-program, which is not th"):
         checked_readers(bad)
+    told = run_command("doctor", "--media-readers", bad)
+    assert "runs no-such-program, which is not there" in " ".join(told.stdout.split())
     assert not ran.exists()

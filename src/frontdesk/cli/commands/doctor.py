@@ -7,6 +7,7 @@ import platform
 import shutil
 import stat
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -72,8 +73,13 @@ class Diagnosis:
 )
 @target_options
 @output_options("text", "json", default="text")
+@click.option(
+    "--media-readers", metavar="FILE", help="Look at this file of `serve --media-readers` too."
+)
 @click.pass_context
-def doctor_command(context: click.Context, target: Target, output: Output) -> None:
+def doctor_command(
+    context: click.Context, target: Target, output: Output, media_readers: str | None
+) -> None:
     """Diagnose the server, the network and this computer.
 
     Requests each resource once, and shows which features the server has, how it differs from the
@@ -86,7 +92,8 @@ def doctor_command(context: click.Context, target: Target, output: Output) -> No
     finding = _examined(target) if target.url or target.database else Diagnosis()
     out = standard_output()
     as_json = output.format == "json"
-    words = _as_json(target, finding, output) if as_json else _as_text(target, finding)
+    machine = _machine(target) | _readers(media_readers)
+    words = _as_json(machine, finding, output) if as_json else _as_text(machine, finding)
     click.echo(words, file=out, nl=False)
     if finding.error is not None:
         raise finding.error
@@ -115,8 +122,8 @@ def _examined(target: Target) -> Diagnosis:
         progress.clear()
 
 
-def _as_text(target: Target, finding: Diagnosis) -> str:
-    parts = [_machine_text(target)]
+def _as_text(machine: Mapping[str, Any], finding: Diagnosis) -> str:
+    parts = [_machine_text(machine)]
     if finding.server is not None:
         parts = [_server_text(finding.server), *parts]
     return "\n\n".join(parts) + "\n"
@@ -183,8 +190,7 @@ def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
     return by_state["present"], by_state["forbidden"]
 
 
-def _machine_text(target: Target) -> str:
-    facts = _machine(target)
+def _machine_text(facts: Mapping[str, Any]) -> str:
     rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
     _, _, lines = table(["", ""], rows, out=standard_output(), rigid=range(2)).partition("\n")
     return f"This machine\n\n{lines}"
@@ -208,6 +214,18 @@ def _machine(target: Target) -> dict[str, Any]:
         "colours": _colours(),
         "characters": locale.getpreferredencoding(False),
     }
+
+
+def _readers(name: str | None) -> dict[str, str]:
+    """Return the readers of a file whose programs are there, or its mistakes; nothing is run."""
+    if name is None:
+        return {}
+    from frontdesk.cli.reader_settings import checked_readers
+
+    try:
+        return {"media_readers": ", ".join(one.name for one in checked_readers(name))}
+    except BadSettings as error:
+        return {"media_readers": str(error)}
 
 
 def _network(target: Target) -> dict[str, str]:
@@ -261,8 +279,8 @@ def _colours() -> str:
     return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
 
 
-def _as_json(target: Target, finding: Diagnosis, output: Output) -> str:
-    document: dict[str, Any] = {"machine": _machine(target), "server": None, "error": None}
+def _as_json(machine: Mapping[str, Any], finding: Diagnosis, output: Output) -> str:
+    document: dict[str, Any] = {"machine": machine, "server": None, "error": None}
     if finding.server is not None:
         document["server"] = _server_members(finding.server)
     if finding.error is not None:
