@@ -45,7 +45,13 @@ from frontdesk.wire import (
 )
 from frontdesk.wire.base import may_be_absent
 from frontdesk.wire.reports import Metrics
-from frontdesk.wire.values import DIRECTIONS, MEDIA_PATH, REFERRED_PRODUCT, STATUSES
+from frontdesk.wire.values import (
+    CONTENT_MEMBERS,
+    DIRECTIONS,
+    MEDIA_PATH,
+    REFERRED_PRODUCT,
+    STATUSES,
+)
 
 W = TypeVar("W", bound=Wire)
 
@@ -77,29 +83,6 @@ _REFERRAL = MappingProxyType(
             *("ctwa_clid", "welcome_message"),
         )
     )
-)
-# Members of `content` by message type, with the values that mean "unknown".
-_CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
-        "contacts": {"contacts": ()},
-        "call": {"status": None, "duration_seconds": None, "video": None},
-        "interactive inbound": dict.fromkeys(
-            ("kind", "id", "title", "description", "payload", "response")
-        ),
-        "interactive outbound": dict.fromkeys(
-            ("kind", "header", "body", "footer", "buttons", "sections")
-        ),
-        "template": {"name": None, "language": None, "category": None, "components": ()},
-        "order": {"catalog_id": None, "items": ()},
-        "reaction": {
-            "emoji": None,
-            "removed": False,
-            "target_message_id": None,
-            "target_wamid": None,
-        },
-        "unsupported": {"reason": "unknown_type", "original_type": None, "errors": ()},
-    }
 )
 
 
@@ -437,7 +420,7 @@ def _content(row: Row) -> dict[str, Any] | None:
     kind = row["type"]
     if kind == "interactive":
         kind = f"{kind} {DIRECTIONS[row['direction']]}"
-    return _filled(_CONTENT.get(kind, {}), row["content_json"])
+    return _filled(CONTENT_MEMBERS.get(kind, {}), row["content_json"])
 
 
 def _asks_only(row: Row, quoted: Row | None) -> bool:

@@ -88,22 +88,30 @@ AUTHORS: Mapping[str, AuthorWords] = MappingProxyType(
     }
 )
 
-# Words for types of messages that are not their names.
-TYPES: Mapping[str, str] = MappingProxyType(
+
+class TypeWords(NamedTuple):
+    """Word for a type of message, and its symbol in front of a caption; "" if it has none."""
+
+    word: str
+    icon: str = ""
+
+
+# Types whose word is not their name, or that have a symbol.
+TYPES: Mapping[str, TypeWords] = MappingProxyType(
     {
-        "image": "photo",
-        "video": "video",
-        "audio": "audio",
-        "voice": "voice",
-        "document": "document",
-        "sticker": "sticker",
-        "location": "location",
-        "contacts": "contact",
-        "order": "order",
-        "product": "product",
-        "unsupported": "not shown here",
+        "image": TypeWords("photo", "📷"),
+        "video": TypeWords("video", "🎬"),
+        "audio": TypeWords("audio", "🎵"),
+        "voice": TypeWords("voice", "🎤"),
+        "document": TypeWords("document", "📄"),
+        "sticker": TypeWords("sticker", "🙂"),
+        "location": TypeWords("location", "📍"),
+        "contacts": TypeWords("contact", "👤"),
+        "order": TypeWords("order", "🛒"),
+        "product": TypeWords("product", "🛒"),
+        "unsupported": TypeWords("not shown here"),
         # Said of a text that draws nothing.
-        "text": "empty",
+        "text": TypeWords("empty"),
     }
 )
 # Types whose text is shown without the word for the type.
@@ -220,7 +228,7 @@ def found_pieces_of(members: Mapping[str, Any]) -> tuple[str, ...]:
 
 def type_word(type: str) -> str:
     """Word for a type of message, or "voice" for a voice message."""
-    return TYPES.get(type) or humanize(type)
+    return TYPES[type].word if type in TYPES else humanize(type)
 
 
 def found_line(match: MessageMatch) -> str:

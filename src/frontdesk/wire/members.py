@@ -14,7 +14,7 @@ from frontdesk.wire.values import (
     DIRECTIONS,
     MEDIA_STATUSES,
     MEDIA_TEXT_STATUSES,
-    MEDIA_TYPES,
+    MESSAGE_TYPES,
     PHONE_DIGITS,
     STATUSES,
 )
@@ -57,22 +57,7 @@ Author = Annotated[str, known(*AUTHORS)]
 DeliveryStatus = Annotated[str, known("pending", *DELIVERY_STEPS)]
 MediaStatus = Annotated[str, known(*MEDIA_STATUSES)]
 MediaTextStatus = Annotated[str, known(*MEDIA_TEXT_STATUSES)]
-MessageType = Annotated[
-    str,
-    known(
-        "text",
-        *MEDIA_TYPES,
-        "location",
-        "contacts",
-        "interactive",
-        "template",
-        "order",
-        "call",
-        "reaction",
-        "system",
-        "unsupported",
-    ),
-]
+MessageType = Annotated[str, known(*MESSAGE_TYPES)]
 TemplateCategory = Annotated[str, known("AUTHENTICATION", "MARKETING", "UTILITY")]
 PriceCategory = Annotated[
     str,

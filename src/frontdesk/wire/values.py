@@ -1,8 +1,11 @@
 """Values of enumerated members, the pattern of phone numbers, and timestamps of the interface."""
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
 
 # Member of the contents of a message of any type: the product of a catalogue that it asks about.
 REFERRED_PRODUCT = "referred_product"
@@ -13,6 +16,36 @@ DIRECTIONS = ("inbound", "outbound")
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
+# Members of `content` by type of message, with the values that mean "unknown". Those of one
+# direction have it behind the type.
+CONTENT_MEMBERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
+        "contacts": {"contacts": ()},
+        "interactive inbound": dict.fromkeys(
+            ("kind", "id", "title", "description", "payload", "response")
+        ),
+        "interactive outbound": dict.fromkeys(
+            ("kind", "header", "body", "footer", "buttons", "sections")
+        ),
+        "template": {"name": None, "language": None, "category": None, "components": ()},
+        "order": {"catalog_id": None, "items": ()},
+        "call": {"status": None, "duration_seconds": None, "video": None},
+        "reaction": {
+            "emoji": None,
+            "removed": False,
+            "target_message_id": None,
+            "target_wamid": None,
+        },
+        "system": {},
+        "unsupported": {"reason": "unknown_type", "original_type": None, "errors": ()},
+    }
+)
+MESSAGE_TYPES = (
+    "text",
+    *MEDIA_TYPES,
+    *dict.fromkeys(kind.partition(" ")[0] for kind in CONTENT_MEMBERS),
+)
 # If the service has the file of a message.
 MEDIA_STATUSES = ("available", "pending", "expired", "failed", "refused", "removed", "absent")
 # How far a program has read the words of a file.
