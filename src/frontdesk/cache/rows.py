@@ -13,6 +13,7 @@ from frontdesk.query.terms import WINDOW
 from frontdesk.text.entries import rank
 from frontdesk.text.search import member, message_pieces, searched_text, strings
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, body_of, instant
+from frontdesk.wire.values import FOUND_BY
 
 CONVERSATION = "conversation"
 MESSAGE = "message"
@@ -167,6 +168,6 @@ def _handle(contact: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _contact_words(contact: Mapping[str, Any]) -> Iterator[str]:
-    yield from strings(contact, "name", "profile_name", "phone", "email", "wa_user_id")
+    yield from strings(contact, *FOUND_BY, "phone", "wa_user_id")
     yield from _handle(contact)
     yield from (str(value) for value in member(contact, "custom_fields").values() if value)

@@ -31,6 +31,7 @@ from frontdesk.wire import (
     instant,
 )
 from frontdesk.wire.queries import EXTENSIONS, LATER_ORDERS, LISTS, SORT_LATER, split
+from frontdesk.wire.values import FOUND_BY
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _HERE = "The server sends rows that do not match; they are left out here."
@@ -168,8 +169,8 @@ def _is_assigned(row: Conversation, assignee: str) -> bool:
 
 def _is_found(row: Contact, words: list[str]) -> bool:
     """True if every word is in a name, an id, e-mail address, custom field or phone number."""
-    values = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
-    values.append(row.wa_user_id)
+    values = [getattr(row, name) for name in FOUND_BY]
+    values += [row.phone, row.wa_id, row.wa_user_id]
     values += [text for text in row.custom_fields.values() if isinstance(text, str)]
     text = folded(" ".join(filter(None, values)))
     phone = row.phone or f"+{row.wa_id or ''}"

@@ -20,6 +20,7 @@ from frontdesk.store.database import Connection, Dialect, Row
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import is_user_id, national_variants, phone_pattern
 from frontdesk.text.search import search_words
+from frontdesk.wire.values import FOUND_BY
 
 LONGEST_NAME_KEY = 200
 
@@ -41,7 +42,6 @@ def label_key(title: str) -> str:
 # Words of fewer letters and digits match only at the start of a word: they have no trigram.
 LEAST_LETTERS = 3
 
-_SEARCHED = ("name", "profile_name", "username", "email")
 _LIKE = "contact.search LIKE :{} ESCAPE '\\'"
 _TRIGRAM = 3
 # Text of a contact with another letter for the first of its name. It is no beginning of a word,
@@ -80,7 +80,7 @@ def search_text(contact: Mapping[str, Any]) -> str:
     ...              "email": None, "phone": "+16505551234"})
     '  zoe  ara\\n16505551234'
     """
-    texts = [contact[column] for column in _SEARCHED if contact[column]]
+    texts = [contact[column] for column in FOUND_BY if contact[column]]
     words = dict.fromkeys(word for text in texts for word in search_words(text))
     phone = contact["phone"]
     return "".join(f"  {word}" for word in words) + (

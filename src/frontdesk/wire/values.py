@@ -10,6 +10,9 @@ from typing import Any
 # Member of the contents of a message of any type: the product of a catalogue that it asks about.
 REFERRED_PRODUCT = "referred_product"
 
+# Texts of a contact by which it is found, besides its number and custom fields.
+FOUND_BY = ("name", "profile_name", "username", "email")
+
 # In the order in which a store numbers them.
 STATUSES = ("open", "snoozed", "resolved")
 DIRECTIONS = ("inbound", "outbound")

@@ -30,6 +30,7 @@ from frontdesk.tui.views.catalogue_screen import (
 )
 from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
 from frontdesk.wire import Contact, Page, PhoneRef
+from frontdesk.wire.values import FOUND_BY
 
 _ALL, _SEEN = "contacts", "seen"
 _HERE = "on this computer"
@@ -297,7 +298,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
 def _entry(contact: Contact) -> CatalogueEntry:
     number = contact.phone or username(contact)
-    facts = (contact.profile_name, contact.email, contact.phone, contact.username)
+    facts = [*(getattr(contact, name) for name in FOUND_BY), contact.phone]
     words = " ".join(one_line(fact or "") for fact in facts)
     name, hint = full_name(contact), number_or_username(contact)
     return CatalogueEntry(contact.id, name, hint=hint, words=words, copied=number)
