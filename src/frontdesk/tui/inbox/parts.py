@@ -1,14 +1,17 @@
 """Parts of an inbox screen that its actions work on: panes, bars, state, and the last change."""
 
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.app import App
 from textual.screen import Screen
 
 from frontdesk.inbox import navigating, refreshing, selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
+from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
@@ -19,7 +22,6 @@ from frontdesk.tui.inbox.display import Display
 from frontdesk.tui.inbox.pane_search import PaneSearch
 from frontdesk.tui.inbox.panes import Panes, stored_splits
 from frontdesk.tui.inbox.queue_pane import QueuePane
-from frontdesk.tui.inbox.quit_key import QuitKey
 from frontdesk.tui.inbox.thread_pane import ThreadPane
 from frontdesk.tui.inbox.undoing import LastChange
 from frontdesk.tui.key_names import KeyNames
@@ -31,6 +33,39 @@ from frontdesk.wire import Contact, PhoneRef
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.own_commands import OwnCommands
+
+
+_QUIT_WITHIN = timedelta(seconds=2)
+_ID = "inbox.leave"
+
+
+class QuitKey:
+    """The key that leaves the list quits when it is pressed twice within two seconds."""
+
+    def __init__(self, screen: Screen[Any], keys: KeyNames, clock: Clock) -> None:
+        self._screen, self._keys, self._clock = screen, keys, clock
+        # When that was asked for, until another key is pressed.
+        self._asked: datetime | None = None
+
+    def ask(self) -> None:
+        """Quit if that was asked for just now; else say that it takes a second time."""
+        if self._is_asked:
+            self._screen.app.call_later(self._screen.app.run_action, "quit")
+        else:
+            self._asked = self._clock.now()
+            say(self._screen, sentences.PRESS_AGAIN_TO_QUIT.format(key=self._keys[_ID]))
+
+    def withdraw(self, event: events.Event) -> None:
+        """Forget that it was asked for, unless this is the key that asks again."""
+        if self._is_asked:
+            key = event.key if isinstance(event, events.Key) else ""
+            bound = self._screen.active_bindings.get(key)
+            if bound is None or bound.binding.id != _ID:
+                self._asked = None
+
+    @property
+    def _is_asked(self) -> bool:
+        return self._asked is not None and self._clock.now() - self._asked < _QUIT_WITHIN
 
 
 class InboxParts:
