@@ -356,15 +356,23 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = (
     _column("last_message", _last_message, "LAST MESSAGE"),
 )
 
-CONTACTS: tuple[Column[Contact], ...] = (
+_CONTACT_FIRST: tuple[Column[Contact], ...] = (
     *_in_tables("id", "name"),
     _column("phone", lambda row: row.phone, "PHONE", number_or_username),
     *_in_tables("email"),
-    *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
-    *_members("marketing_opt_out_at"),
+    *_members("profile_name", "username"),
+)
+_CONTACT_LAST: tuple[Column[Contact], ...] = (
     *_in_tables("last_activity_at"),
     *_members("created_at", "updated_at"),
     _column("custom_fields", lambda row: nested_json(row.custom_fields)),
+)
+_CONTACT_PLACED = {column.name for column in (*_CONTACT_FIRST, *_CONTACT_LAST)}
+# Members without a place of their own are between these.
+CONTACTS: tuple[Column[Contact], ...] = (
+    *_CONTACT_FIRST,
+    *_members(*(name for name in Contact.model_fields if name not in _CONTACT_PLACED)),
+    *_CONTACT_LAST,
 )
 
 LABELS: tuple[Column[Label], ...] = (
