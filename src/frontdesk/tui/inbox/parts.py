@@ -1,8 +1,9 @@
 """Parts of an inbox screen that its actions work on: panes, bars, state, and the last change."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual import events
 from textual.app import App
@@ -19,11 +20,9 @@ from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
 from frontdesk.tui.inbox.display import Display
-from frontdesk.tui.inbox.pane_search import PaneSearch
 from frontdesk.tui.inbox.panes import Panes, stored_splits
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.thread_pane import ThreadPane
-from frontdesk.tui.inbox.undoing import LastChange
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import Preferences
 from frontdesk.tui.saved_views import SavedViews
@@ -33,6 +32,7 @@ from frontdesk.wire import Contact, PhoneRef
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.own_commands import OwnCommands
+    from frontdesk.tui.inbox.pane_search import PaneSearch
 
 
 _QUIT_WITHIN = timedelta(seconds=2)
@@ -66,6 +66,40 @@ class QuitKey:
     @property
     def _is_asked(self) -> bool:
         return self._asked is not None and self._clock.now() - self._asked < _QUIT_WITHIN
+
+
+class Undo(NamedTuple):
+    """How a change is taken back, and what is said afterwards."""
+
+    take_back: Callable[[], object]
+    done: str
+
+
+class LastChange:
+    """The change that the key of undo takes back; each is taken back once."""
+
+    def __init__(
+        self, screen: Screen[Any], keys: KeyNames, refresh_bars: Callable[[], object]
+    ) -> None:
+        self._screen, self._keys, self._refresh_bars = screen, keys, refresh_bars
+        self._undo: Undo | None = None
+
+    def offer(self, words: str, undo: Undo) -> None:
+        """Say what was changed, and by which key it is taken back."""
+        self._undo = undo
+        key = self._keys["inbox.undo"]
+        say(self._screen, sentences.CAN_BE_UNDONE.format(done=words, key=key))
+        self._refresh_bars()
+
+    def take_back(self) -> None:
+        """Take back the last change."""
+        undo, self._undo = self._undo, None
+        if undo is None:
+            say(self._screen, sentences.NOTHING_TO_UNDO)
+        else:
+            undo.take_back()
+            say(self._screen, undo.done)
+            self._refresh_bars()
 
 
 class InboxParts:
@@ -126,7 +160,6 @@ class InboxParts:
             preferences=preferences,
         )
         self.undoing = LastChange(screen, keys, self.shown.refresh_bars)
-        self.search = PaneSearch(screen, self.panes, keys)
         self.quitting = QuitKey(screen, keys, clock)
 
     def show_query(self, query: Query) -> None:
@@ -153,6 +186,14 @@ class InboxParts:
     def say(self, sentence: str) -> None:
         """Tell the reader something."""
         say(self.screen, sentence)
+
+    @cached_property
+    def search(self) -> "PaneSearch":
+        """The search for text in the focused pane."""
+        # Deferred, as the programs.
+        from frontdesk.tui.inbox.pane_search import PaneSearch
+
+        return PaneSearch(self.screen, self.panes, self.keys)
 
     @cached_property
     def own_commands(self) -> "OwnCommands":

@@ -3,70 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Any
-
-from textual.screen import Screen
 
 from frontdesk.cache import Hit
 from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
 from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
-from frontdesk.text.later import OWN_WORDS, coming_in_full, moment_of, usual_moments
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import copy
-from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
-from frontdesk.tui.inbox.parts import InboxParts
-from frontdesk.tui.inbox.undoing import Undo
+from frontdesk.tui.inbox.parts import InboxParts, Undo
 from frontdesk.tui.inbox.view_actions import go_to
 from frontdesk.wire import Conversation
-
-
-def ask_until(screen: Screen[Any], clock: Clock, use: Callable[[datetime], object]) -> None:
-    """Ask for a moment to come by a letter, or in own words, and call `use` with it."""
-    now = clock.now()
-    usual = usual_moments(now, clock.zone)
-    moments = {one.letter: moment_of(one.text, now, clock.zone) for one in usual}
-    width = max(len(one.words) for one in usual)
-    entries = [
-        MenuEntry(one.letter, one.letter, f"{one.words:{width}}  {coming_in_full(here)}")
-        for one in usual
-        if (here := clock.here(moments[one.letter])) is not None
-    ]
-    entries.append(MenuEntry(OWN_WORDS, OWN_WORDS, sentences.FOLLOW_UP_IN_WORDS))
-
-    def use_entry(letter: str) -> None:
-        if letter == OWN_WORDS:
-            _ask_in_words(screen, clock, use)
-        else:
-            use(moments[letter])
-
-    dialogs.ask(screen.app, dialogs.menu(sentences.FOLLOW_UP_TITLE, entries), use_entry)
-
-
-def _ask_in_words(screen: Screen[Any], clock: Clock, use: Callable[[datetime], object]) -> None:
-    def check(text: str) -> str | None:
-        try:
-            moment_of(text, clock.now(), clock.zone)
-        except ValueError as error:
-            return str(error)
-        return None
-
-    def preview(text: str) -> str:
-        if not text or check(text) is not None:
-            return sentences.FOLLOW_UP_EXAMPLES
-        moment = clock.here(moment_of(text, clock.now(), clock.zone))
-        assert moment is not None
-        return sentences.FOLLOW_UP_AT.format(time=coming_in_full(moment))
-
-    def use_text(text: str) -> None:
-        use(moment_of(text, clock.now(), clock.zone))
-
-    prompt = dialogs.prompt("follow up ", placeholder="in 1h", check=check, preview=preview)
-    dialogs.ask(screen.app, prompt, use_text)
 
 
 def toggle_read(parts: InboxParts) -> None:
@@ -102,6 +51,9 @@ def ask_follow_up(parts: InboxParts) -> None:
         parts.say(sentences.NO_CONVERSATION)
         return
     rows = (parts.queue.marked if parts.panes.at == "list" else []) or [row]
+    # Deferred: the first paint does not need it.
+    from frontdesk.tui.dialogs.moment import ask_until
+
     ask_until(parts.screen, parts.clock, partial(_hide, parts, rows))
 
 

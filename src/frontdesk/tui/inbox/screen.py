@@ -23,7 +23,7 @@ from frontdesk.tui.dialogs.base import SizedScreen
 from frontdesk.tui.dialogs.view_table import (
     view_bindings,
 )
-from frontdesk.tui.inbox import palette, pane_actions, row_actions, view_actions
+from frontdesk.tui.inbox import pane_actions, row_actions, view_actions
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
 from frontdesk.tui.inbox.panes import (
@@ -46,6 +46,13 @@ if TYPE_CHECKING:
 _SPLIT_STEP = 4
 
 
+def _show_help(parts: InboxParts) -> None:
+    # Deferred, as for the palette: the first paint does not need it.
+    from frontdesk.tui.inbox.palette import show_help
+
+    show_help(parts)
+
+
 # What keys run, by the name in their binding.
 _ACTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
     {
@@ -56,7 +63,7 @@ _ACTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
         "enter_pane": lambda parts, name: parts.panes.enter(name),
         "find": lambda parts: parts.search.ask(),
         "find_next": lambda parts, step: parts.search.find_next(step),
-        "show_help": palette.show_help,
+        "show_help": _show_help,
         "undo": lambda parts: parts.undoing.take_back(),
     }
 )
@@ -386,4 +393,6 @@ class InboxScreen(SizedScreen[None]):
 
     def commands(self) -> list[CommandEntry]:
         """Actions, filters, orders, views and screens."""
-        return palette.entries(self.parts)
+        from frontdesk.tui.inbox.palette import entries
+
+        return entries(self.parts)

@@ -24,11 +24,9 @@ from frontdesk.tui.dialogs.view_table import (
     OverlayView,
     view_entries,
 )
-from frontdesk.tui.inbox.parts import InboxParts
-from frontdesk.tui.inbox.undoing import Undo
+from frontdesk.tui.inbox.parts import InboxParts, Undo
 from frontdesk.tui.key_names import changed_keys
 from frontdesk.tui.saved_views import QueryHistory
-from frontdesk.tui.unsupported import remark_on
 from frontdesk.wire import Contact, Conversation, PhoneRef
 
 ViewResult = Query | PhoneRef | None
@@ -171,6 +169,9 @@ def _filter(parts: InboxParts, name: str) -> None:
 
 def _pick_filter(parts: InboxParts, kind: str) -> None:
     """Open a picker of values for a kind of filter."""
+    # Deferred: the first paint does not need it.
+    from frontdesk.tui.unsupported import remark_on
+
     query = parts.inbox.view.query
     picker = dialogs.filter_picker(
         filters.KIND_NAMES[kind],

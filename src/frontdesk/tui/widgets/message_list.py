@@ -19,16 +19,26 @@ from textual.message import Message as WidgetMessage
 from textual.strip import Strip
 
 from frontdesk.inbox.rows import FixedRows, Place, Rows
+from frontdesk.text import limits
 from frontdesk.text.clean import counted, humanize, one_line
 from frontdesk.text.entries import REACHED_BY_REACTIONS, NewSinceVisit, is_shown_above
-from frontdesk.text.limits import TEXT
 from frontdesk.text.messages import (
     AD,
     BUTTON,
     CARD,
+    DELETED,
+    DETAIL,
+    FAILURE,
+    FOOTER,
+    HEADER,
+    ITEM,
     MACHINE,
     MACHINE_MARK,
+    PLACEHOLDER,
+    REMARK,
+    TEXT,
     Entry,
+    MessageLine,
     author_parts,
     content_lines,
     event_words,
@@ -37,6 +47,7 @@ from frontdesk.text.messages import (
     machine_facts,
     machine_read,
     person_word,
+    plain,
     plain_text,
     quoted_text,
     reaction_words,
@@ -44,7 +55,6 @@ from frontdesk.text.messages import (
 from frontdesk.text.times import long_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.message_contents import Block, block_of
 from frontdesk.tui.widgets.text_layout import (
     PICTURE,
     Piece,
@@ -101,7 +111,7 @@ TEXT_WIDTH, REACH = 90, 97
 
 # Longer texts are truncated on screen; the copy action takes all of it. No text that somebody wrote
 # to be read has so many lines of its own.
-SHOWN_CHARACTERS, SHOWN_LINES = TEXT, 1_000
+SHOWN_CHARACTERS, SHOWN_LINES = limits.TEXT, 1_000
 
 _MARKS = frozenset("*_~`")
 # Message types rendered as centred lines.
@@ -134,6 +144,26 @@ _BARS: Mapping[str, str] = MappingProxyType(
 _TICK_INKS: Mapping[str, str] = MappingProxyType(
     {"read": "read", "played": "read", "failed": "error"}
 )
+
+# Text that is wrapped, or a line of pieces that is truncated.
+Block: TypeAlias = Piece | list[Piece]
+
+_PARTS_OF_ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        TEXT: "text",
+        HEADER: "strong",
+        FOOTER: "dim italic",
+        ITEM: "text",
+        DETAIL: "dim",
+        AD: "dim",
+        REMARK: "dim",
+        PLACEHOLDER: "dim",
+        DELETED: "dim italic",
+        FAILURE: "error",
+    }
+)
+# Told from the words of the sender by their style alone.
+_WITHOUT_BRACKETS = (AD, REMARK, FAILURE)
 
 
 class MessageContext(NamedTuple):
@@ -294,6 +324,25 @@ def _file_hint(message: Message, context: MessageContext) -> str:
         return ""
     opens = "plays" if message.type == "audio" else "opens"
     return f"{open_key} {opens}, {context.save_key} saves"
+
+
+def block_of(line: MessageLine, symbols: MessageSymbols = EMOJI, *, hint: str = "") -> Block:
+    """A line as a block that starts on a new line; not for buttons.
+
+    hint: words after a card, on keys for its file.
+    """
+    if line.role == CARD:
+        return _card(line, symbols, hint)
+    if line.role == DELETED:
+        return _PARTS_OF_ROLES[DELETED], f"{symbols.deleted} {line.text}"
+    return _PARTS_OF_ROLES[line.role], line.text if line.role in _WITHOUT_BRACKETS else plain(line)
+
+
+def _card(line: MessageLine, symbols: MessageSymbols, hint: str) -> list[Piece]:
+    """📷 photo · 240 KB, on a ground of its own."""
+    details = f"· {line.text} " if line.text else ""
+    card = [("strong@card", f" {symbols.of(line.type).words} "), ("text@card", details)]
+    return [*card, ("dim", f"  {hint}")] if hint else card
 
 
 def _block_lines(block: Block, room: int, *, failed: bool) -> list[Line]:
