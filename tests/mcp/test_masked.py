@@ -167,6 +167,7 @@ async def test_a_stand_in_is_taken_where_a_number_is(masked: InboxClient, sample
         )
         found = await answer(session, "list_conversations", query=f'from:"{stand_in}"')
         nobody = await refusal(session, "read_threads", conversations=["customer 0000"])
+        assert "query from:" not in nobody
     assert f"#{row.id} · {stand_in} · " in story
     assert f"#{row.id} · {stand_in} · " in both
     theirs = [one.id for one in sample.rows if one.contact.id == row.contact.id]

@@ -39,6 +39,12 @@ class InboxReader:
         heading = brief.heading(self.now(), self.zone)
         return f"{heading} · {_MASKED}" if self.masked else heading
 
+    @property
+    def advice(self) -> str:
+        """How a conversation or customer is found that was named wrongly."""
+        named = 'by the stand-in, as "customer 4f2a"' if self.masked else 'by query from:"name"'
+        return f"list_conversations has ids, and finds a customer {named}."
+
     def local_now(self) -> datetime:
         """The time in the reader's zone, whose days those of a query are."""
         return self.now().astimezone(self.zone)

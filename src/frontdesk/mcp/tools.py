@@ -234,7 +234,7 @@ class InboxTools:
                 raise ToolError("A cursor goes with one conversation: give the id that it is of.")
             if len(conversations) == 1 < len(named.ids) and names_customer(conversations[0]):
                 return await self._story(context, conversations[0], filter, last, max_chars)
-            parts = [f"{sentence(failure)} {_FIND}" for failure in named.failures.values()]
+            parts = [f"{sentence(failure)} {reader.advice}" for failure in named.failures.values()]
             found, left = 0, max_chars
             for number, id in enumerate(named.ids):
                 share = max(_LEAST_THREAD, left // (len(named.ids) - number))
@@ -243,7 +243,7 @@ class InboxTools:
                 try:
                     part = await self._thread(context, id, filter, last, place, share, mark)
                 except NotFound as error:
-                    parts.append(f"#{id}: {sentence(error)} {_FIND}")
+                    parts.append(f"#{id}: {sentence(error)} {reader.advice}")
                     continue
                 found, left = found + 1, left - len(part)
                 parts.append(part)
@@ -583,7 +583,6 @@ async def _saved(
 
 
 _LOOKED = "looked through {:,} conversations"
-_FIND = 'list_conversations has ids; query from:"name" finds a customer.'
 _WITHOUT_SEARCH = (
     "Use list_conversations with the words in the query (names, numbers, last messages), or"
     " read_threads of likely conversations."
