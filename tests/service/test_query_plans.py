@@ -97,3 +97,14 @@ def test_no_term_reads_a_table_whole(filled: Database, sort: str, limits: WalkLi
         scan = SCANS[filled.read(lambda c: c.dialect)]
         assert steps
         assert not [step for step in steps if scan.search(step)], line
+
+
+def test_who_has_no_read_file_is_found_by_the_index_of_read_files(filled: Database):
+    """Also while there is none in most inboxes, and so no statistics of that index."""
+
+    def steps(connection: Connection) -> list[str]:
+        return explained(connection, "-has:text", "activity", WalkLimits(few=-1))
+
+    found = [step for step in filled.read(steps) if "message_text" in step]
+    assert found
+    assert all("message_text_files" in step for step in found)

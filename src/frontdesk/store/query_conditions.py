@@ -24,7 +24,6 @@ _OF_CONTACT = (
     " AND contact.id = c.contact_id"
     " WHERE c.account_id = :account AND c.id = candidate.conversation_id"
 )
-_FILE_TEXTS = f"message_text AS t WHERE t.account_id = :account AND t.part = {FILE}"
 # As the index on such messages has it.
 _WITH_CONTENTS = "type IN ('image', 'video', 'audio', 'document', 'sticker')"
 # Messages of PostgreSQL that are compared to find out if a word is too frequent to list all.
@@ -92,10 +91,16 @@ class HasFileText:
     """The words of a file were read."""
 
     def test(self, dialect: Dialect, number: int) -> Sql:
-        return Sql(one_row(f"{_FILE_TEXTS} AND t.conversation_id = candidate.conversation_id"), {})
+        return Sql(one_row(f"{self._texts(dialect)} AND {OF_CANDIDATE}"), {})
 
     def source(self, dialect: Dialect, number: int) -> Source | None:
-        return Source(Sql(f"SELECT t.conversation_id AS id FROM {_FILE_TEXTS}", {}))
+        return Source(Sql(f"SELECT conversation_id AS id FROM {self._texts(dialect)}", {}))
+
+    @staticmethod
+    def _texts(dialect: Dialect) -> str:
+        # While no file was read, SQLite has no statistics of the index, and takes that of threads.
+        index = " INDEXED BY message_text_files" if dialect == "sqlite" else ""
+        return f"message_text{index} WHERE account_id = :account AND part = {FILE}"
 
 
 @dataclass(frozen=True, slots=True)
