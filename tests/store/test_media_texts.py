@@ -134,8 +134,8 @@ def test_a_claim_that_is_given_back_uncounted_is_no_attempt(inbox: Database) -> 
     key = store(inbox, 1)
     assert claim(inbox, key)
     inbox.write(
-        lambda c: media_texts.postpone(
-            c, ACCOUNT, key, "mine", due_at=NOW + 5, reason="stopped", counted=False
+        lambda c: media.postpone(
+            c, ACCOUNT, key, "mine", due_at=NOW + 5, reason="stopped", counted=False, text=True
         )
     )
     row = row_of(inbox, key)

@@ -246,10 +246,11 @@ def postpone(
     due_at: int,
     reason: str,
     counted: bool,
+    text: bool = False,
 ) -> bool:
-    """End a claim until `due_at`. counted: False to take the attempt back."""
+    """End a claim until `due_at`, as `end_claim` does. counted: False to take the attempt back."""
     changes = {"due_at": due_at, "reason": reason}
-    return end_claim(connection, account_id, key, token, changes, uncounted=not counted)
+    return end_claim(connection, account_id, key, token, changes, uncounted=not counted, text=text)
 
 
 def settle_stored(

@@ -170,23 +170,6 @@ def forgo(connection: Connection, account_id: int, keys: Iterable[str], now: int
     )
 
 
-def postpone(
-    connection: Connection,
-    account_id: int,
-    key: str,
-    token: str,
-    *,
-    due_at: int,
-    reason: str,
-    counted: bool,
-) -> bool:
-    """End a claim until `due_at`. counted: False to take the attempt back."""
-    return media.end_claim(
-        connection, account_id, key, token, {"due_at": due_at, "reason": reason},
-        uncounted=not counted, text=True,
-    )  # fmt: skip
-
-
 def settle(
     connection: Connection,
     account_id: int,

@@ -40,7 +40,7 @@ from frontdesk.service.media.readers import (
     remove_abandoned_folders,
     words_of,
 )
-from frontdesk.store import media_texts
+from frontdesk.store import media, media_texts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.media import Claim
 from frontdesk.store.media_files import MediaFiles
@@ -284,9 +284,10 @@ class MediaReading:
     def _postpone(self, claimed: _ClaimedText, result: Failure) -> str:
         account_id = claimed.account_id
         self._database.write(
-            lambda c: media_texts.postpone(
+            lambda c: media.postpone(
                 c, account_id, claimed.key, claimed.token,
                 due_at=result.due_at, reason=result.reason, counted=result.counted,
+                text=True,
             )
         )  # fmt: skip
         return "postponed"
