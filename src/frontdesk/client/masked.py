@@ -7,7 +7,7 @@ far as this client has read them.
 
 from collections.abc import Callable, Collection, Mapping
 from hashlib import sha256
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from frontdesk.client.client import InboxClient, ReceivedChanges
@@ -103,16 +103,7 @@ class MaskedInboxClient(InboxClient):
         """Raises: BadSettings."""
         raise BadSettings(_BY_STAND_IN)
 
-    async def save_media(
-        self,
-        key: str,
-        file: BinaryIO,
-        *,
-        most_bytes: int,
-        width: int | None = None,
-        words: bool = False,
-        progress: Callable[[int], object] = lambda size: None,
-    ) -> ReceivedFile:
+    async def save_media(self, *arguments: Any, **options: Any) -> ReceivedFile:
         """Raises: NotOffered."""
         raise NotOffered("Customers are masked, which files cannot be: they are left out")
 
