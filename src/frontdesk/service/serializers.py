@@ -1,7 +1,7 @@
 """Serializers: database rows to wire models. Every member is set, null where unknown."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,6 @@ from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
 from frontdesk.store.media import STORED
 from frontdesk.store.message_search import text_of
-from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.search import Terms
 from frontdesk.wire import (
@@ -44,7 +43,7 @@ from frontdesk.wire import (
     timestamp,
 )
 from frontdesk.wire.base import may_be_absent
-from frontdesk.wire.reports import Metrics
+from frontdesk.wire.reports import AdFigures, Metrics, PersonFigures, sums_of
 from frontdesk.wire.values import (
     CONTENT_MEMBERS,
     DIRECTIONS,
@@ -54,21 +53,15 @@ from frontdesk.wire.values import (
 )
 
 W = TypeVar("W", bound=Wire)
+F = TypeVar("F", Metrics, PersonFigures, AdFigures)
 
 # Means of reports, with the metrics that they are of.
 REPORT_MEANS: Mapping[str, str] = MappingProxyType(
-    {
-        "avg_first_response_time": "first_response",
-        "avg_resolution_time": "resolved",
-        "avg_reply_time": "reply",
-    }
+    {member: mark.name for member, mark in sums_of(Metrics).items() if mark.mean}
 )
 
 # Metrics that are not counted of persons.
-_NOT_BY_PERSONS = (
-    *("conversations_count", "reopened_count", "incoming_messages_count"),
-    *("bot_handoffs_count", "bot_resolutions_count"),
-)
+_NOT_BY_PERSONS = tuple(name for name in sums_of(Metrics) if name not in PersonFigures.model_fields)
 
 EXCERPT_LENGTH = 160
 _EXCERPT_STEP = 32
@@ -364,41 +357,36 @@ def _member(name: str, value: Any) -> Any:
     return _time(value) if name.endswith("_at") else value
 
 
-class ReportSums:
-    """Sums of rows of `store.reports.figures` by name; totals are in milliseconds."""
+def figures_of(model: type[F], rows: Iterable[Row]) -> F:
+    """The figures that rows of (name, n, samples, total) sum up to; totals are in milliseconds.
 
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self.counts, self.samples = defaultdict[str, int](int), defaultdict[str, int](int)
-        self._totals = defaultdict[str, int](int)
-        for row in rows:
-            name = row["name"]
-            self.counts[name] += row["n"]
-            self.samples[name] += row["samples"]
-            self._totals[name] += row["total"]
+    Means are in seconds, rounded to a tenth.
+    """
+    counts, samples, totals = Counter[str](), Counter[str](), Counter[str]()
+    for row in rows:
+        name = row["name"]
+        counts[name] += row["n"]
+        samples[name] += row["samples"]
+        totals[name] += row["total"]
+    means = {
+        name: round(totals[name] / samples[name] / 1000, 1) if samples[name] else None
+        for name in REPORT_MEANS.values()
+    }
+    figures: dict[str, Any] = {
+        member: means[mark.name] if mark.mean else counts[mark.name]
+        for member, mark in _sums_of(model).items()
+    }
+    return model(
+        **figures,
+        samples={mean: samples[name] for mean, name in REPORT_MEANS.items()},
+    )
 
-    def mean(self, name: str) -> float | None:
-        """Mean in seconds, rounded to a tenth."""
-        samples = self.samples[name]
-        return round(self._totals[name] / samples / 1000, 1) if samples else None
+
+_sums_of = cache(sums_of)
 
 
 def report_metrics(rows: Iterable[Row]) -> Metrics:
-    """The figures that rows of `store.reports.figures` sum up to."""
-    sums = ReportSums(rows)
-    counts, samples, mean = sums.counts, sums.samples, sums.mean
-    return Metrics(
-        conversations_count=counts[STARTED],
-        reopened_count=counts["episode_opened"],
-        incoming_messages_count=counts[INCOMING],
-        outgoing_messages_count=counts[OUTGOING],
-        resolutions_count=counts["resolved"],
-        avg_first_response_time=mean("first_response"),
-        avg_resolution_time=mean("resolved"),
-        avg_reply_time=mean("reply"),
-        bot_handoffs_count=counts[HANDOFF],
-        bot_resolutions_count=counts["bot_resolved"],
-        samples={mean: samples[name] for mean, name in REPORT_MEANS.items()},
-    )
+    return figures_of(Metrics, rows)
 
 
 def person_metrics(rows: Iterable[Row]) -> Metrics:

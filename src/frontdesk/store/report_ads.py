@@ -3,10 +3,10 @@
 from frontdesk.store.ads import member
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import PartSelection
-from frontdesk.store.rollups import TIMED
+from frontdesk.store.rollups import STARTED, TIMED
 
-# Conversations that a customer came to, and those of them that began in the period.
-ARRIVED, STARTED = "arrived", "started"
+# Conversations that a customer came to.
+ARRIVED = "arrived"
 
 
 def figures_by_ad(connection: Connection, selection: PartSelection) -> list[Row]:

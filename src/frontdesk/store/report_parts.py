@@ -13,16 +13,18 @@ from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.reports import conversations_of, messages_of
 from frontdesk.store.rollups import (
+    ANSWERED,
     BY_PERSON,
     DAY,
     DAYS,
     HANDOFF,
     INCOMING,
-    LABEL_METRICS,
     OUTGOING,
     QUARTER,
     QUARTERS,
     STARTED,
+    SUMMED,
+    SUMMED_BY_USER,
     TIMED,
     UNCOUNTED_TYPES,
     WEEK,
@@ -36,8 +38,6 @@ from frontdesk.store.rollups import (
 
 # Columns that rows are grouped by.
 Grouping = Literal["channels", "users", "teams", "everyone", "labels"]
-
-ANSWERED = "answered"
 
 # Up to this many durations of a period are read one by one, more from their roll-up.
 MOST_READ_ONE_BY_ONE = 10_000
@@ -90,7 +90,7 @@ def done_by_persons(
         FROM (
           SELECT user_id, channel_id, name, n, samples, total FROM user_rollup AS fact
           WHERE {_ROLLED} {selection.narrowed}
-          UNION ALL {_at_edges(_timed(selection))}
+          UNION ALL {_at_edges(_summed(selection))}
           UNION ALL SELECT user_id, channel_id, name, n, 0, 0
           FROM ({_at_edges(_written(selection))}) AS written) AS facts
         GROUP BY user_id, name {", channel_id" if by_channel else ""}
@@ -174,7 +174,7 @@ def metrics_by_label(connection: Connection, selection: PartSelection) -> list[R
           AND fact.label_id = label.id {selection.narrowed}
         GROUP BY label.id
         """
-        for name in (INCOMING, OUTGOING, STARTED, *LABEL_METRICS)
+        for name in (INCOMING, OUTGOING, STARTED, *SUMMED)
     )
     edges = " UNION ALL ".join(
         f"""
@@ -515,14 +515,14 @@ def _written(selection: PartSelection) -> str:
           {selection.filter.condition(WRITER)} AND fact.created_at"""
 
 
-def _timed(selection: PartSelection) -> str:
+def _summed(selection: PartSelection) -> str:
     """Return a SELECT of what each metric event adds to sums, which ends in their time."""
     return f"""
         SELECT fact.user_id, fact.channel_id, fact.name, {{sign}} AS n,
           CASE WHEN fact.started_at IS NULL THEN 0 ELSE {{sign}} END AS samples,
           {{sign}} * COALESCE(fact.ended_at - fact.started_at, 0) AS total
         FROM metric_event AS fact
-        WHERE fact.account_id = :account AND fact.name IN {TIMED} {selection.narrowed}
+        WHERE fact.account_id = :account AND fact.name IN {SUMMED_BY_USER} {selection.narrowed}
           AND fact.ended_at"""
 
 

@@ -14,11 +14,11 @@ from frontdesk.store.rollups import (
     DAYS,
     HANDOFF,
     INCOMING,
-    LABEL_METRICS,
     OUTGOING,
     QUARTER,
     QUARTERS,
     STARTED,
+    SUMMED,
     UNCOUNTED_TYPES,
     WRITER,
     WRITTEN,
@@ -33,9 +33,6 @@ _UNTOLD = "untold"
 _TURNS = MappingProxyType({STARTED: 1, "episode_opened": 1, "resolved": -1, _UNTOLD: -1})
 # After each moment of a database, and where a bucket begins.
 _END_OF_TIME = 1_000_000 * DAY
-_SUMMED_MEASURES = (
-    "('episode_opened'), ('first_response'), ('reply'), ('resolved'), ('bot_resolved')"
-)
 
 # Unanswered conversations; must match the condition of the partial index.
 _UNATTENDED = "(first_reply_at IS NULL OR waiting_since IS NOT NULL)"
@@ -345,6 +342,10 @@ def account_timezone(connection: Connection, account_id: int) -> str:
     return "UTC" if row is None else str(row["timezone"])
 
 
+def _values_of(names: Iterable[str]) -> str:
+    return ", ".join(f"('{name}')" for name in names)
+
+
 _COUNT = "SELECT COUNT(*) AS n FROM conversation AS fact WHERE"
 
 # Fewer grouping columns make long series much cheaper.
@@ -406,7 +407,7 @@ _PRICED_MESSAGES = f"""
       AND fact.created_at < span.end_at AND fact.priced_at IS NOT NULL {{narrowed}} {{end}}
     GROUP BY 1, 2, 3, 4, 5
 """
-_MEASURES = f""", measure(name) AS (VALUES {_SUMMED_MEASURES})
+_MEASURES = f""", measure(name) AS (VALUES {_values_of(SUMMED)})
     SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
       CAST(SUM(span.sign) AS BIGINT) AS n,
       CAST(SUM(CASE WHEN fact.started_at IS NULL THEN 0 ELSE span.sign END) AS BIGINT) AS samples,
@@ -447,7 +448,7 @@ _PERSON_MESSAGES = f"""
     GROUP BY span.tag {{by_channel}}
 """
 _LABEL_ROLLUPS = f""", measure(name) AS (
-      VALUES {", ".join(f"('{name}')" for name in (INCOMING, OUTGOING, STARTED, *LABEL_METRICS))})
+      VALUES {_values_of((INCOMING, OUTGOING, STARTED, *SUMMED))})
     SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
       CAST(SUM(span.sign * fact.n) AS BIGINT) AS n,
       CAST(SUM(span.sign * fact.samples) AS BIGINT) AS samples,

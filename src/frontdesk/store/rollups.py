@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import sum_rows, table_of
+from frontdesk.wire import Wire
+from frontdesk.wire.reports import Metrics, PersonFigures, sums_of
 
 MINUTE = 60_000
 QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
@@ -21,12 +23,24 @@ QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
 # days of every time zone.
 QUARTERS, DAYS = 15, 24 * 60
 
-INCOMING, OUTGOING, STARTED = "incoming", "outgoing", "started"
+INCOMING, OUTGOING, STARTED, ANSWERED = "incoming", "outgoing", "started", "answered"
 # Types that are not counted as messages, and the same in SQL.
 UNCOUNTED = ("call", "reaction", "system")
 UNCOUNTED_TYPES = f"({', '.join(map(repr, UNCOUNTED))})"
 # A hand-off counts once per conversation and period, so it cannot be summed.
 HANDOFF = "bot_handoff"
+
+
+def _events_of(figures: type[Wire]) -> tuple[str, ...]:
+    """Names of the metric events that figures are sums of."""
+    names = dict.fromkeys(mark.name for mark in sums_of(figures).values())
+    return tuple(name for name in names if name not in _NO_EVENTS)
+
+
+_NO_EVENTS = (INCOMING, OUTGOING, STARTED, ANSWERED, HANDOFF)
+# Metric events that are summed, those that are summed by user, and those with durations.
+SUMMED, SUMMED_BY_USER = _events_of(Metrics), _events_of(PersonFigures)
+TIMED = tuple(mark.name for mark in sums_of(Metrics).values() if mark.mean)
 
 # Key of a sum: (start of the bucket in epoch milliseconds, channel_id, name, author). The name is
 # that of a metric, with "" as its author, or "incoming" or "outgoing".
@@ -199,7 +213,6 @@ def _figure(channel_id: int, row: Mapping[str, Any]) -> PricingFigure:
 WEEK = 7 * DAY
 # Messages that persons wrote.
 WRITTEN = "written"
-TIMED = ("first_response", "reply", "resolved")
 
 _YEARS = 20 * 365 * DAY
 # Shortest duration of each step from the second on, in milliseconds; steps count from 1.
@@ -233,13 +246,13 @@ class PartRollups:
         """Add a row of `metric_event`; `by=-1` removes it."""
         name, channel_id, user_id = row["name"], row["channel_id"], row["user_id"]
         ended_at, started_at = row["ended_at"], row["started_at"]
-        if name not in TIMED:
+        if name not in SUMMED_BY_USER:
             return
         day, week = ended_at - ended_at % DAY, ended_at - ended_at % WEEK
         duration = None if started_at is None else ended_at - started_at
         sums = (by, 0, 0) if duration is None else (by, by, by * duration)
         self._add_of_user((day, user_id, channel_id, name), sums)
-        if duration is not None:
+        if duration is not None and name in TIMED:
             step = step_of(duration)
             self._durations[day, channel_id, name, step] += by
             self._user_durations[week, channel_id, user_id, name, step] += by
@@ -414,7 +427,7 @@ _USERS_RECOUNTED = f"""
       fact.name, COUNT(*), COUNT(fact.started_at),
       CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT)
     FROM metric_event AS fact
-    WHERE fact.account_id = :account AND fact.name IN {TIMED}
+    WHERE fact.account_id = :account AND fact.name IN {SUMMED_BY_USER}
     GROUP BY 1, 2, 3, 4, 5
 """
 
@@ -429,8 +442,6 @@ def _durations_recounted(length: int, key: str) -> str:
     """
 
 
-# Metric events that are summed by label.
-LABEL_METRICS = (*TIMED, "episode_opened", "bot_resolved")
 # Each a table, and its conversation, name, time, duration and condition.
 _FACTS_OF_LABELS = (
     (
@@ -447,7 +458,7 @@ _FACTS_OF_LABELS = (
         "fact.name",
         "fact.ended_at",
         "fact.ended_at - fact.started_at",
-        f"fact.name IN {LABEL_METRICS}",
+        f"fact.name IN {SUMMED}",
     ),
     (
         "conversation",

@@ -1,6 +1,8 @@
 """The inbox report as frozen data. Durations are seconds."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -16,6 +18,28 @@ from frontdesk.wire.members import (
     Timestamp,
 )
 from frontdesk.wire.resources import PhoneRef, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Marks a figure that the service reads from its sums: the number of what has a name there.
+
+    mean: the mean duration of it instead. The names are those of messages, conversations and metric
+    events, see `frontdesk.store.rollups`.
+    """
+
+    name: str
+    mean: bool = False
+
+
+def sums_of(figures: type[Wire]) -> Mapping[str, Sum]:
+    """The marked figures of a model, by member."""
+    return {
+        name: mark
+        for name, member in figures.model_fields.items()
+        for mark in member.metadata
+        if isinstance(mark, Sum)
+    }
 
 
 class Percentiles(Wire):
@@ -60,25 +84,35 @@ class Metrics(Wire):
     In a report of a user or team, what is not done by persons is None.
     """
 
-    conversations_count: Count | None = optional("Conversations that began.", 0)
-    reopened_count: Count | None = optional(
+    conversations_count: Annotated[Count | None, Sum("started")] = optional(
+        "Conversations that began.", 0
+    )
+    reopened_count: Annotated[Count | None, Sum("episode_opened")] = optional(
         "Conversations that were opened again after a resolution.", 0
     )
-    incoming_messages_count: Count | None = optional("Messages from customers.", 0)
-    outgoing_messages_count: Count = optional("Messages to customers, of all authors.", 0)
-    resolutions_count: Count = optional("Resolutions; a conversation may have several.", 0)
-    avg_first_response_time: Seconds | None = optional(
+    incoming_messages_count: Annotated[Count | None, Sum("incoming")] = optional(
+        "Messages from customers.", 0
+    )
+    outgoing_messages_count: Annotated[Count, Sum("outgoing")] = optional(
+        "Messages to customers, of all authors.", 0
+    )
+    resolutions_count: Annotated[Count, Sum("resolved")] = optional(
+        "Resolutions; a conversation may have several.", 0
+    )
+    avg_first_response_time: Annotated[Seconds | None, Sum("first_response", mean=True)] = optional(
         "Mean seconds from the beginning or hand-over of an episode to the first answer of a "
         "person."
     )
-    avg_resolution_time: Seconds | None = optional(
+    avg_resolution_time: Annotated[Seconds | None, Sum("resolved", mean=True)] = optional(
         "Mean seconds from the beginning of an episode to its resolution."
     )
-    avg_reply_time: Seconds | None = optional(
+    avg_reply_time: Annotated[Seconds | None, Sum("reply", mean=True)] = optional(
         "Mean seconds that customers waited for later answers of a person."
     )
-    bot_handoffs_count: Count | None = optional("Conversations that a bot handed to a person.", 0)
-    bot_resolutions_count: Count | None = optional(
+    bot_handoffs_count: Annotated[Count | None, Sum("bot_handoff")] = optional(
+        "Conversations that a bot handed to a person.", 0
+    )
+    bot_resolutions_count: Annotated[Count | None, Sum("bot_resolved")] = optional(
         "Resolutions of episodes that no person answered in.", 0
     )
     answered_conversations_count: NotNull[Count] = optional(
@@ -191,16 +225,20 @@ class PricingCount(Wire):
 class PersonFigures(Wire):
     """Figures of persons in a period. A mean is None where there is nothing to take it of."""
 
-    outgoing_messages_count: Count = optional("Messages that they sent.", 0)
-    answered_conversations_count: Count = optional("Conversations that they answered.", 0)
-    avg_first_response_time: Seconds | None = optional(
+    outgoing_messages_count: Annotated[Count, Sum("outgoing")] = optional(
+        "Messages that they sent.", 0
+    )
+    answered_conversations_count: Annotated[Count, Sum("answered")] = optional(
+        "Conversations that they answered.", 0
+    )
+    avg_first_response_time: Annotated[Seconds | None, Sum("first_response", mean=True)] = optional(
         "Mean seconds to the first answers that they gave."
     )
-    avg_reply_time: Seconds | None = optional(
+    avg_reply_time: Annotated[Seconds | None, Sum("reply", mean=True)] = optional(
         "Mean seconds that customers waited for their later answers."
     )
-    resolutions_count: Count = optional("Resolutions by them.", 0)
-    avg_resolution_time: Seconds | None = optional(
+    resolutions_count: Annotated[Count, Sum("resolved")] = optional("Resolutions by them.", 0)
+    avg_resolution_time: Annotated[Seconds | None, Sum("resolved", mean=True)] = optional(
         "Mean seconds from the beginning of an episode to its resolution by them."
     )
     reopened_in_7_days_count: NotNull[Count] = optional(
@@ -301,12 +339,24 @@ class AdRef(Wire):
 class AdFigures(Wire):
     """Figures of the conversations that customers came to by an ad in a period."""
 
-    ad_conversations_count: Count = optional("Conversations that customers came to.", 0)
-    conversations_count: Count = optional("Those of them that began in the period.", 0)
-    resolutions_count: Count = optional("Resolutions of them in the period.", 0)
-    avg_first_response_time: Seconds | None = optional("Mean seconds to their first answers.")
-    avg_reply_time: Seconds | None = optional("Mean seconds that later answers took.")
-    avg_resolution_time: Seconds | None = optional("Mean seconds to their resolutions.")
+    ad_conversations_count: Annotated[Count, Sum("arrived")] = optional(
+        "Conversations that customers came to.", 0
+    )
+    conversations_count: Annotated[Count, Sum("started")] = optional(
+        "Those of them that began in the period.", 0
+    )
+    resolutions_count: Annotated[Count, Sum("resolved")] = optional(
+        "Resolutions of them in the period.", 0
+    )
+    avg_first_response_time: Annotated[Seconds | None, Sum("first_response", mean=True)] = optional(
+        "Mean seconds to their first answers."
+    )
+    avg_reply_time: Annotated[Seconds | None, Sum("reply", mean=True)] = optional(
+        "Mean seconds that later answers took."
+    )
+    avg_resolution_time: Annotated[Seconds | None, Sum("resolved", mean=True)] = optional(
+        "Mean seconds to their resolutions."
+    )
     samples: dict[str, Count] = _samples()
 
 
@@ -428,20 +478,26 @@ class ConversationReport(Wire):
     labels: tuple[str, ...] = optional("Titles of the labels that it carries now.", ())
     opened_at: Timestamp = Field(description="When the conversation began, perhaps long before.")
     began: bool = optional("It began in the period.", False)
-    reopened_count: Count = optional("How often it was opened after a resolution.", 0)
+    reopened_count: Annotated[Count, Sum("episode_opened")] = optional(
+        "How often it was opened after a resolution.", 0
+    )
     incoming_messages_count: Count = optional("Messages from the customer.", 0)
     outgoing_messages_count: Count = optional("Messages to the customer, of all authors.", 0)
     outgoing_by_author: dict[str, int] = optional("Messages to the customer, by author.", {})
     agents: tuple[AgentCount, ...] = optional("The users who wrote, who wrote most first.", ())
-    first_responses_count: Count = optional("First answers of persons, one in each episode.", 0)
+    first_responses_count: Annotated[Count, Sum("first_response")] = optional(
+        "First answers of persons, one in each episode.", 0
+    )
     first_response_seconds: MillisecondSeconds | None = optional(
         "Seconds to them together; null without one."
     )
-    replies_count: Count = optional("Later answers of persons to a customer who waited.", 0)
+    replies_count: Annotated[Count, Sum("reply")] = optional(
+        "Later answers of persons to a customer who waited.", 0
+    )
     reply_seconds: MillisecondSeconds | None = optional(
         "Seconds that the customer waited for them together; null without one."
     )
-    resolutions_count: Count = optional("Resolutions.", 0)
+    resolutions_count: Annotated[Count, Sum("resolved")] = optional("Resolutions.", 0)
     timed_resolutions_count: Count = optional("Those of them that have a duration.", 0)
     resolution_seconds: MillisecondSeconds | None = optional(
         "Seconds from the beginning of their episodes together; null without one."
@@ -462,7 +518,9 @@ class ConversationReport(Wire):
         "`resolution_seconds` in business hours, if asked for.", may_be_absent=True
     )
     handed_to_human: bool = optional("A bot handed it to a person.", False)
-    bot_resolutions_count: Count = optional("Resolutions without an answer of a person.", 0)
+    bot_resolutions_count: Annotated[Count, Sum("bot_resolved")] = optional(
+        "Resolutions without an answer of a person.", 0
+    )
     ad: AdRef | None = optional("The last ad that the customer came from in the period.")
     custom_fields: dict[str, Any] = optional(
         "Custom fields of the customer; absent if the key lacks the scope `contacts:read`.",

@@ -16,10 +16,10 @@ from frontdesk.store.database import Row
 from frontdesk.store.rollups import (
     DAY,
     INCOMING,
-    LABEL_METRICS,
     OUTGOING,
     QUARTER,
     STARTED,
+    SUMMED,
     UNCOUNTED,
     Figure,
     LabelFact,
@@ -142,7 +142,7 @@ def message_facts(channel_id: int, rows: Iterable[Row]) -> Iterator[LabelFact]:
 
 def metric_facts(row: MetricEventRow) -> Iterator[LabelFact]:
     """Yield what a metric event adds to labels, if anything."""
-    if row["name"] in LABEL_METRICS:
+    if row["name"] in SUMMED:
         started_at, ended_at = row["started_at"], row["ended_at"]
         duration = None if started_at is None else ended_at - started_at
         yield LabelFact(row["name"], ended_at, row["channel_id"], duration)

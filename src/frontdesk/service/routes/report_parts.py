@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
@@ -17,13 +17,13 @@ from frontdesk.service.calendar_buckets import Interval, moment_of
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.percentiles import CountedDurations
-from frontdesk.service.serializers import REPORT_MEANS, ReportSums, grouped, report_metrics
+from frontdesk.service.serializers import REPORT_MEANS, figures_of, grouped, report_metrics
 from frontdesk.store import catalogues, report_ads, report_parts, reports
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
-from frontdesk.store.rollups import DAY, MINUTE, OUTGOING, QUARTER, WEEK
+from frontdesk.store.rollups import DAY, MINUTE, QUARTER, WEEK
 from frontdesk.wire import Ref, timestamp
 from frontdesk.wire.queries import REPORT_PARTS
 from frontdesk.wire.reports import (
@@ -482,25 +482,12 @@ class _Persons:
         rows: list[Row] = [{**row, "key": key} for row in read for key in self._keys(grouping, row)]
         selection = context.selection(interval)
         rows += report_parts.answered_by(context.connection, grouping, selection)
-        return _GroupFigures(context, grouping, interval, _person, rows)
+        return _GroupFigures(context, grouping, interval, partial(figures_of, PersonFigures), rows)
 
     def _keys(self, grouping: Grouping, row: Row) -> Sequence[int]:
         if grouping == "teams":
             return self.teams(row["user_id"], row["channel_id"])
         return (row["user_id"] if grouping == "users" else NOBODY,)
-
-
-def _person(rows: Sequence[Row]) -> PersonFigures:
-    sums = ReportSums(rows)
-    return PersonFigures(
-        outgoing_messages_count=sums.counts[OUTGOING],
-        answered_conversations_count=sums.counts[report_parts.ANSWERED],
-        avg_first_response_time=sums.mean("first_response"),
-        avg_reply_time=sums.mean("reply"),
-        resolutions_count=sums.counts["resolved"],
-        avg_resolution_time=sums.mean("resolved"),
-        samples={mean: sums.samples[name] for mean, name in REPORT_MEANS.items()},
-    )
 
 
 def _users(
@@ -636,24 +623,14 @@ def _ads(context: PartsContext) -> tuple[AdReport, ...]:
         for row in report_ads.ads(context.connection, selection)
     }
     rows = [
-        AdReport(ad=ad, current=_ad_figures(current[key]), previous=_ad_figures(previous[key]))
+        AdReport(
+            ad=ad,
+            current=figures_of(AdFigures, current[key]),
+            previous=figures_of(AdFigures, previous[key]),
+        )
         for key, ad in known.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-row.current.ad_conversations_count, row.ad.id)))
-
-
-def _ad_figures(rows: Sequence[Row]) -> AdFigures:
-    metrics = report_metrics(rows)
-    counts = {row["name"]: row["n"] for row in rows}
-    return AdFigures(
-        ad_conversations_count=counts.get(report_ads.ARRIVED, 0),
-        conversations_count=counts.get(report_ads.STARTED, 0),
-        resolutions_count=metrics.resolutions_count,
-        avg_first_response_time=metrics.avg_first_response_time,
-        avg_reply_time=metrics.avg_reply_time,
-        avg_resolution_time=metrics.avg_resolution_time,
-        samples=metrics.samples,
-    )
 
 
 def _hours(context: PartsContext) -> Hours:

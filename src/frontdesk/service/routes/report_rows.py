@@ -15,7 +15,7 @@ from frontdesk.store.database import Row
 from frontdesk.store.report_parts import PartSelection
 from frontdesk.store.rollups import HANDOFF
 from frontdesk.wire import Page, PhoneRef, Ref, timestamp
-from frontdesk.wire.reports import AdRef, AgentCount, ConversationReport
+from frontdesk.wire.reports import AdRef, AgentCount, ConversationReport, sums_of
 
 # Plural and singular in names of members.
 _TIMED = {
@@ -23,6 +23,7 @@ _TIMED = {
     "reply": ("replies", "reply"),
     "resolved": ("resolutions", "resolution"),
 }
+_SUMS = sums_of(ConversationReport)
 _INBOUND = 0
 _READS_CONTACTS = "contacts:read"
 
@@ -129,9 +130,8 @@ def _events(rows: Sequence[Row], channel_id: int, timing: _Timing) -> dict[str, 
     """Return counts, and sums of durations in seconds to the millisecond."""
     counts = Counter(row["name"] for row in rows)
     members: dict[str, Any] = {
-        "reopened_count": counts["episode_opened"],
+        **{member: counts[mark.name] for member, mark in _SUMS.items()},
         "handed_to_human": counts[HANDOFF] > 0,
-        "bot_resolutions_count": counts["bot_resolved"],
     }
     for name, (plural, singular) in _TIMED.items():
         timed = [
@@ -140,7 +140,6 @@ def _events(rows: Sequence[Row], channel_id: int, timing: _Timing) -> dict[str, 
             if row["name"] == name and row["started_at"] is not None
         ]
         durations = [end - start for start, end in timed]
-        members[f"{plural}_count"] = counts[name]
         members[f"{singular}_seconds"] = sum(durations) / 1000 if timed else None
         if timing.business is not None:
             durations = [timing.business.between(channel_id, *each) for each in timed]
