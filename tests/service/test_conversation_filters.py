@@ -132,13 +132,6 @@ async def test_a_cursor_fits_the_same_filter_in_another_order(inbox, is_problem,
     is_problem(narrower, 400, "cursor_mismatch")
 
 
-async def test_counts_have_no_cells_for_lists_and_conditions(inbox, is_problem):
-    for name in ("statuses=open", "query=is:open"):
-        response = await inbox[0].get(f"{PATH}/counts?{name}")
-        (error,) = is_problem(response, 400, "invalid_parameter")["errors"]
-        assert error["reason"] == "unknown"
-
-
 async def test_me_among_several_needs_a_key_with_a_user(inbox, clients, is_problem):
     client = await clients.client()
     for name in ("assignees=me,2", "query=by:me"):

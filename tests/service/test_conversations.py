@@ -249,7 +249,7 @@ async def test_counts_of_assignees_and_channels_are_what_the_list_would_enumerat
         ("assignees=1,nobody", "assignees"),
         ("assignee=17", "assignee"),
         ("channels=5", "channels"),
-        ("query=is:open", "query"),
+        ("query=refund", "query"),
         ("statuses=open,snoozed", "statuses"),
     ],
 )

@@ -188,7 +188,7 @@ def test_members_beyond_the_interface_are_marked_as_extensions(openapi):
         "Contact": {"marketing_opt_out_at"},
         "Conversation": {"handed_over_at"},
         "ConversationPage": {"matches", "total", "total_capped", "searched_since", "remark"},
-        "Counts": {"by_assignee", "by_label"},
+        "Counts": {"by_assignee", "by_label", "query"},
         "LiveCounts": {"over_first_response", "over_reply", "waits"},
         "Media": {"status", "width", "height", "duration_ms", "text"},
         "Message": {"pricing", "expired_at"},
@@ -285,6 +285,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ("MessagePreview", "media_text"),
         ("Counts", "by_assignee"),
         ("Counts", "by_label"),
+        ("Counts", "query"),
         *(
             ("ConversationPage", member)
             for member in ("matches", "total", "total_capped", "searched_since", "remark")

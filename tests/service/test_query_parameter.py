@@ -1,5 +1,6 @@
 """The parameter `query`: each term against a scan, negated, together, and in every order."""
 
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -20,13 +21,16 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     Person,
 )
+from frontdesk.query import Query, analyse, parse
 from frontdesk.query.search import MessageSearch
 from frontdesk.query.terms import TABLE
 from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
 from frontdesk.service.app import create_app
+from frontdesk.service.routes.conversations import depends_on_minute
 from frontdesk.service.routes.query_terms import ANSWERED
 from frontdesk.store import message_search
 from frontdesk.text.clean import folded
+from frontdesk.wire.values import STATUSES
 
 pytestmark = pytest.mark.both_engines
 PATH = "/v1/conversations"
@@ -121,6 +125,94 @@ async def test_a_query_goes_with_the_parameters_and_may_have_the_order(inbox, ro
     assert found == []
     found = await rows(client, PATH, query="#vip #billing is:open")
     assert [row["id"] for row in found] == wanted
+
+
+@pytest.mark.parametrize(("seed", "lines"), [(1, 40), pytest.param(2, 460, marks=pytest.mark.slow)])
+async def test_counts_take_lines_of_what_counters_are_kept_by(inbox, rows, seed, lines):
+    client, _ = inbox
+    every, random = await known_of(inbox, rows), Random(seed)
+    terms = [(text, test) for text, test in TERMS if not parse(text).uncounted]
+    assert len(terms) == 13
+    found = set()
+    for _ in range(lines):
+        chosen, tests = Query(), []
+        for text, test in random.sample(terms, random.choice((1, 2, 3, 4))):
+            negated = random.random() < 0.4 and text[0] != "#"
+            longer, problems = analyse(f"{chosen} {'-' if negated else ''}{text}")
+            # A conversation has only one status, assignee and channel.
+            if not problems:
+                chosen = longer
+                tests.append((test, negated))
+        wanted = [it.row for it in every if all(test(it) != no for test, no in tests)]
+        response = await client.get(f"{PATH}/counts", params={"query": str(chosen)})
+        counts = response.json()
+        assert response.status_code == 200, (str(chosen), counts)
+        assert counts["query"] == str(chosen)
+        of = [(row["channel"]["id"], row["status"]) for row in wanted]
+        assert Counter(
+            {
+                (channel["channel"], status): channel[status]
+                for channel in counts["by_channel"]
+                for status in STATUSES
+                if channel[status]
+            }
+        ) == Counter(of), str(chosen)
+        opened = [row for row in wanted if row["status"] == "open"]
+        assert counts["all"] == len(wanted)
+        assert counts["mine"] == sum((row["assignee"] or {}).get("id") == "1" for row in opened)
+        assert counts["unread"] == sum(row["unread_count"] != 0 for row in opened)
+        found.add(len(wanted))
+    assert len(found) > 10
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"query": "is:open waiting:>1h"}, "waiting:>1h is none of these"),
+        ({"query": "refund -#vip"}, "-#vip, refund is none of these"),
+        ({"query": "#vip #billing"}, "#billing is none of these"),
+        ({"query": "#vip,billing"}, "of labels one that is not excluded"),
+        ({"query": "#vip", "label": "billing"}, "counts are of one label"),
+        ({"query": "from:id:1"}, "`total`"),
+    ],
+)
+async def test_counts_refuse_what_no_counters_are_kept_by(inbox, is_problem, parameters, words):
+    response = await inbox[0].get(f"{PATH}/counts", params=parameters)
+    (error,) = is_problem(response, 400, "invalid_filter")["errors"]
+    assert error["parameter"] == "query"
+    assert words in error["detail"]
+
+
+async def test_counts_of_a_query_are_by_assignee_and_label_too(inbox, rows):
+    client, _ = inbox
+    line = "is:open,snoozed @me,unassigned -in:support"
+    scan = await rows(client, PATH, limit=100, query=line)
+    counts = (
+        await client.get(f"{PATH}/counts", params={"query": line, "by": "assignees,labels"})
+    ).json()
+    owners = Counter(row["assignee"]["id"] if row["assignee"] else None for row in scan)
+    assert {one["assignee"]: one["all"] for one in counts["by_assignee"]} == owners
+    labels = Counter(title for row in scan for title in row["labels"])
+    assert {one["label"]: one["all"] for one in counts["by_label"]} == labels
+    of_label = {"query": "#vip @me", "by": "labels"}
+    assert (await client.get(f"{PATH}/counts", params=of_label)).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("query", "depends"),
+    [
+        (b"query=is:open%2Csnoozed+%40me", False),
+        (b"query=team:id:2+-%23spam+needs:human&limit=50", False),
+        (b"status=open", False),
+        (b"query=waiting:%3E1h", True),
+        (b"query=is:open+refund", True),
+        (b"query=is:open+sort:window", True),
+        (b"query=is:open&sort=waiting", True),
+        (b"query=%FF%22", True),
+    ],
+)
+def test_only_a_list_by_time_or_words_is_another_after_a_minute(query: bytes, depends: bool):
+    assert depends_on_minute(query, AT) is depends
 
 
 async def test_only_the_first_page_is_counted(inbox):

@@ -27,7 +27,6 @@ SCANS = {
     "sqlite": re.compile(rf"SCAN (?:{LARGE}|c|t|f)(?: USING (?:COVERING )?INDEX \w+)?$"),
     "postgresql": re.compile(rf"Seq Scan on {LARGE}\b"),
 }
-MOST = 40
 (ENDPOINT,) = [each for each in ENDPOINTS if each.name == "conversations"]
 
 
@@ -71,7 +70,7 @@ def selection_of(connection: Connection, query: str, sort: str) -> ConversationS
     selection = ConversationSelection(
         states_of(range(3)), awake_at=AT, sort=sort, began_at=AT, conditions=asked.conditions
     )
-    return by_index(selection, MOST)
+    return by_index(selection)
 
 
 def explained(
@@ -108,3 +107,46 @@ def test_who_has_no_read_file_is_found_by_the_index_of_read_files(filled: Databa
     found = [step for step in filled.read(steps) if "message_text" in step]
     assert found
     assert all("message_text_files" in step for step in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "ranges"),
+    [
+        ("is:open,snoozed", 4),
+        ("-is:resolved", 4),
+        ("@me,unassigned", 6),
+        ("@assigned,me", 6),
+        ("@id:1,id:2 is:open,snoozed", 4),
+        ("in:id:106540352242922,id:106540352242923 @me,id:2", 12),
+        ("in:id:106540352242922 @unassigned is:open", 1),
+        ('team:"night shift"', 18),
+        ('team:"night shift" @unassigned is:open', 2),
+        ('team:"night shift" @me is:open', 2),
+        ('team:"night shift" #VIP,billing is:open,snoozed', 24),
+        ("@me,unassigned needs:human unread -is:snoozed", 4),
+    ],
+)
+def test_several_values_by_place_are_ranges_of_an_index(filled: Database, line: str, ranges: int):
+    selection = filled.read(partial(selection_of, query=line, sort="activity"))
+    assert not selection.is_walked
+    places = selection.all_places
+    assert sum(place.has(state) for place in places for state in selection.states) == ranges
+    steps = filled.read(partial(explained, query=line, sort="activity", limits=None))
+    scan = SCANS[filled.read(lambda c: c.dialect)]
+    assert not [step for step in steps if scan.search(step)]
+
+
+def test_more_ranges_than_a_page_merges_are_walked(filled: Database):
+    users = ",".join(f"id:{number}" for number in range(1, 21))
+    channels = ",".join(("id:106540352242922", "id:106540352242923"))
+    for line, walked in ((f"@{users} is:open,snoozed in:{channels}", False),
+                         (f"@{users} in:{channels} ", True)):  # fmt: skip
+        selection = filled.read(partial(selection_of, query=line, sort="activity"))
+        assert selection.is_walked is walked
+        assert bool(selection.conditions) is walked
+
+
+@pytest.mark.parametrize("line", ['@id:3 team:"night shift"', "#vip,billing #returns,vip", "-@me"])
+def test_what_no_range_has_is_tested(filled: Database, line: str):
+    selection = filled.read(partial(selection_of, query=line, sort="activity"))
+    assert len(selection.conditions) == 1

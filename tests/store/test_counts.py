@@ -1,12 +1,14 @@
 """Counts from counter cells, against conversations and labels counted one by one."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
+from operator import itemgetter
 
 import pytest
 from tests.service.filter_inbox import AT, fill
 
+from frontdesk.store.conversation_conditions import Condition
 from frontdesk.store.conversations import (
     NO_ASSIGNEE,
     CountedCells,
@@ -15,29 +17,72 @@ from frontdesk.store.conversations import (
     counts_by_label,
 )
 from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.query_conditions import AnyOf, HasNote, Placed, counted_cells
 
 pytestmark = pytest.mark.both_engines
 
 LABELS = (0, 1, 2)
-CHANNELS = ((), (1,), (1, 3))
-ASSIGNEES = ((), (NO_ASSIGNEE,), (1,), (NO_ASSIGNEE, 2), (1, 2, 3))
+Test = Callable[[Row], bool]
+
+
+def placed(column: str, *values: int) -> tuple[Condition, Test]:
+    """A condition, and what it means."""
+    tests: dict[str, Callable[[Row], int]] = {
+        "state": lambda row: 2 * status(row) + (row["assignee_id"] != NO_ASSIGNEE),
+        "awaiting": lambda row: int(row["awaiting_human"]),
+        "unread": lambda row: int(is_unread(row)),
+    }
+    of = tests.get(column, itemgetter(column))
+    return Placed(column, values), lambda row: of(row) in values  # type: ignore[arg-type]
+
+
+def any_of(*parts: tuple[Condition, Test], every: bool = False) -> tuple[Condition, Test]:
+    combined = all if every else any
+    condition = AnyOf(tuple(part for part, _ in parts), every)
+    return condition, lambda row: combined(test(row) for _, test in parts)
+
+
+def negated(part: tuple[Condition, Test]) -> tuple[Condition, Test]:
+    return AnyOf((part[0],), negated=True), lambda row: not part[1](row)
+
+
+TEAM = any_of(
+    placed("channel_id", 1, 3),
+    any_of(placed("state", 0, 2, 4), placed("assignee_id", 2)),
+    every=True,
+)
+CHANNELS = ((), (placed("channel_id", 1),), (negated(placed("channel_id", 1, 3)),))
+ASSIGNEES = (
+    (),
+    (placed("assignee_id", NO_ASSIGNEE),),
+    (placed("assignee_id", NO_ASSIGNEE, 2),),
+    (negated(placed("assignee_id", 1, 2, 3)),),
+    (TEAM,),
+    (negated(TEAM),),
+)
 # What is cheap to combine is combined in pairs.
-NARROWED = ((None, None, None), (True, None, None), (False, None, None), (None, True, None))
-NARROWED = (*NARROWED, (None, None, False), (True, True, True))
+NARROWED = (
+    (),
+    (placed("state", 1, 3, 5),),
+    (placed("state", 0, 1), placed("awaiting", 1)),
+    (placed("unread", 0), negated(placed("state", 2, 3))),
+    (placed("state", 1, 3, 5), placed("awaiting", 1), placed("unread", 1)),
+)
 
 
-def selections() -> Iterator[CountedCells]:
-    for label, channels, assignees in product(LABELS, CHANNELS, ASSIGNEES):
-        for assigned, awaiting, unread in NARROWED:
-            yield CountedCells(
-                label,
-                channels,
-                assignees,
-                assigned,
-                awake_at=AT,
-                awaiting=awaiting,
-                unread=unread,
-            )
+def selections() -> Iterator[tuple[CountedCells, Callable[[Row, set[int]], bool]]]:
+    for label, *parts in product(LABELS, CHANNELS, ASSIGNEES, NARROWED):
+        conditions = [part for each in parts for part in each]
+        of = counted_cells([condition for condition, _ in conditions], label, awake_at=AT)
+        assert of is not None
+        tests = [test for _, test in conditions]
+
+        def matches(
+            row: Row, labels: set[int], label: int = label, tests: list[Test] = tests
+        ) -> bool:
+            return label in {0, *labels} and all(test(row) for test in tests)
+
+        yield of, matches
 
 
 def conversations(connection: Connection) -> list[tuple[Row, set[int], str]]:
@@ -66,23 +111,32 @@ def is_unread(row: Row) -> bool:
     return bool(row["unread_count"])
 
 
-def is_selected(row: Row, labels: set[int], of: CountedCells) -> bool:
-    return (
-        of.label_id in {0, *labels}
-        and (not of.channel_ids or row["channel_id"] in of.channel_ids)
-        and (not of.assignee_ids or row["assignee_id"] in of.assignee_ids)
-        and of.assigned in (None, row["assignee_id"] != NO_ASSIGNEE)
-        and of.awaiting in (None, bool(row["awaiting_human"]))
-        and of.unread in (None, is_unread(row))
-    )
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        (Placed("label_id", (1, 2)),),
+        (Placed("label_id", (1,)), Placed("label_id", (2,))),
+        (AnyOf((Placed("label_id", (1,)),), negated=True),),
+        (AnyOf((Placed("channel_id", (1,)), HasNote())),),
+        (HasNote(),),
+    ],
+)
+def test_cells_tell_one_label_and_nothing_that_is_not_a_place(
+    conditions: tuple[Condition, ...],
+) -> None:
+    assert counted_cells(conditions, 0) is None
+    assert counted_cells((Placed("label_id", (1,)),), 2) is None
+    one = counted_cells((Placed("label_id", (1,)),), 0)
+    assert one is not None
+    assert one.label_id == 1
 
 
 def test_counts_are_those_of_the_conversations_one_by_one(database: Database) -> None:
     fill(database)
     found = set[int]()
     every = database.read(conversations)
-    for of in selections():
-        chosen = [each for each in every if is_selected(each[0], each[1], of)]
+    for of, matches in selections():
+        chosen = [each for each in every if matches(each[0], each[1])]
         cells = database.read(lambda c, of=of: counts(c, 1, of, user_id=1))  # type: ignore[misc]
         summed = Counter[tuple[str, int, bool, bool]]()
         for cell in cells:
@@ -103,17 +157,16 @@ def test_counts_by_a_value_are_those_of_the_conversations_one_by_one(database: D
         row["id"]: row["title"]
         for row in database.read(lambda c: c.rows("SELECT id, title FROM label"))
     }
-    for of in selections():
+    for of, matches in selections():
         owners = database.read(lambda c, of=of: counts_by_assignee(c, 1, of))  # type: ignore[misc]
-        chosen = [row for row, labels, _ in every if is_selected(row, labels, of)]
+        chosen = [row for row, labels, _ in every if matches(row, labels)]
         assert {(row["assignee_id"], row["status"]): row["n"] for row in owners} == Counter(
             (row["assignee_id"], status(row)) for row in chosen
         ), of
         found = database.read(lambda c, of=of: counts_by_label(c, 1, of))  # type: ignore[misc]
-        of_any = of._replace(label_id=0)
         assert {(row["title"], row["status"]): row["n"] for row in found} == Counter(
             (titles[label], status(row))
             for row, labels, _ in every
-            if is_selected(row, labels, of_any)
+            if matches(row, {*labels, of.label_id})
             for label in labels
         ), of

@@ -34,6 +34,7 @@ from frontdesk.store.conversation_conditions import (
 from frontdesk.store.conversation_walks import WalkLimits
 from frontdesk.store.conversations import ConversationSelection, FilterPlace, states_of
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.query_conditions import AnyOf, Placed, counted_cells
 from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.custom_fields import compared, equal_to
@@ -311,10 +312,11 @@ def test_a_page_of_a_catalogue_walks_its_order(explaining, catalogue):
     assert "TEMP B-TREE FOR ORDER BY" not in text(plan)
 
 
+NARROWED = (Placed("channel_id", (1, 3)), Placed("assignee_id", (0, 4)))
 CELLS = (
     conversations.CountedCells(),
-    conversations.CountedCells(2, (1, 3), (0, 4), None, awaiting=True, unread=False),
-    conversations.CountedCells(assigned=True),
+    counted_cells((*NARROWED, Placed("awaiting", (1,)), AnyOf(NARROWED, negated=True)), 2),
+    counted_cells((Placed("state", (1, 3, 5)),), 0),
 )
 
 

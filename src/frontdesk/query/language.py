@@ -24,6 +24,7 @@ from frontdesk.query.terms import (
     FOLLOW_UP,
     HOURS,
     KINDS,
+    LABEL,
     NEWEST,
     SENT,
     SORT,
@@ -203,6 +204,17 @@ class Query:
     def filters(self) -> tuple[Term, ...]:
         """All terms but the order."""
         return tuple(term for term in self.terms if term.kind != SORT)
+
+    @property
+    def uncounted(self) -> tuple[Term, ...]:
+        """Terms of which no counters are kept: these have one label, or any."""
+        alone = (term for term in self.terms if is_positive(term, LABEL) and not term.others)
+        label = next(alone, None)
+        return tuple(
+            term
+            for term in self.filters
+            if not KINDS[term.kind].counted or (term.kind == LABEL and term != label)
+        )
 
     def with_term(self, term: Term) -> "Query":
         """Add a term; it replaces its negation, and another value of a kind that has only one."""

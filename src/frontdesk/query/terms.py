@@ -55,7 +55,8 @@ class TermKind(NamedTuple):
     row of a list shows if it matches. single: why there is only one of it. examples: what
     completion offers, with hints. menu: entries of the filter menu, as letter, value and words; the
     key opens the values. brief: the forms, in a few characters. rows: of the table in
-    docs/viewer.md, terms and conversations.
+    docs/viewer.md, terms and conversations. counted: counters are kept by it, see
+    `Query.uncounted`; what matches changes with the inbox and never with time alone.
     """
 
     key: str
@@ -74,6 +75,7 @@ class TermKind(NamedTuple):
     menu: Sequence[tuple[str, str, str]] = ()
     brief: str = ""
     rows: Sequence[tuple[str, str]] = ()
+    counted: bool = False
 
 
 # In the order in which a query is written.
@@ -93,6 +95,7 @@ TABLE: Sequence[TermKind] = (
         ),
         brief=f"is:{'|'.join(STATUSES)}",
         rows=(("`is:open`, `is:snoozed`, `is:resolved`", "of that status"),),
+        counted=True,
     ),
     TermKind(
         FOLLOW_UP,
@@ -133,6 +136,7 @@ TABLE: Sequence[TermKind] = (
                 " of a word before any other part)",
             ),
         ),
+        counted=True,
     ),
     TermKind(
         TEAM,
@@ -147,6 +151,7 @@ TABLE: Sequence[TermKind] = (
                 "on the channels of a team, assigned to one of its members or to no one",
             ),
         ),
+        counted=True,
     ),
     TermKind(
         LABEL,
@@ -157,6 +162,7 @@ TABLE: Sequence[TermKind] = (
         menu=(("l", LABEL, "label"),),
         brief="#label",
         rows=(("`#billing`", "with that label; several: with all of them"),),
+        counted=True,
     ),
     TermKind(
         CHANNEL,
@@ -173,6 +179,7 @@ TABLE: Sequence[TermKind] = (
                 "of a channel, by a part of its name (as for users) or number",
             ),
         ),
+        counted=True,
     ),
     TermKind(
         CONTACT,
@@ -265,6 +272,7 @@ TABLE: Sequence[TermKind] = (
         menu=(("h", "needs:human", "needs a human"),),
         brief="needs:human",
         rows=(("`needs:human`", "that a bot handed over"),),
+        counted=True,
     ),
     TermKind(
         UNREAD,
@@ -279,6 +287,7 @@ TABLE: Sequence[TermKind] = (
                 " read",
             ),
         ),
+        counted=True,
     ),
     TermKind(
         WAITING,
@@ -402,3 +411,5 @@ KINDS: Mapping[str, TermKind] = MappingProxyType({kind.key: kind for kind in TAB
 
 # All forms that a server can answer, for help and for language models.
 OVERVIEW = " ".join(kind.brief for kind in TABLE if kind.brief)
+# Those of kinds that counters are kept by.
+COUNTED_OVERVIEW = " ".join(kind.brief for kind in TABLE if kind.counted)

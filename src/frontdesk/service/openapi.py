@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from frontdesk import __version__
 from frontdesk.ingest.media.facts import PREVIEW_SIDE
-from frontdesk.query.terms import OVERVIEW
+from frontdesk.query.terms import COUNTED_OVERVIEW, OVERVIEW
 from frontdesk.service.api_keys import MASKED_SCOPE, SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import ApiPath, Endpoint, JsonBody
@@ -263,6 +263,18 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
                 "minLength": 1,
                 "maxLength": MOST_QUERY_CHARACTERS,
                 "examples": ["waiting:>1h has:image -#spam refund"],
+            },
+            EXTENSION: True,
+        },
+        "counts.query": {
+            "description": "Terms of the query language by which counters are kept: "
+            f"{COUNTED_OVERVIEW}; of labels one that is not excluded. Others are refused: the "
+            "first page of the list has their number.",
+            "schema": {
+                **_WORDS,
+                "minLength": 1,
+                "maxLength": MOST_QUERY_CHARACTERS,
+                "examples": ["is:open,snoozed @me,unassigned"],
             },
             EXTENSION: True,
         },

@@ -509,20 +509,16 @@ def labels_of(
 
 
 class CountedCells(NamedTuple):
-    """Counter cells of some conversations, () and None for any.
+    """Counter cells of some conversations.
 
-    assignee_ids: NO_ASSIGNEE for nobody. assigned: to anybody or not. awake_at: conversations
-    snoozed until then or before count as open.
+    tests: what is true for a row of `cell`. awake_at: conversations snoozed until then or before
+    count as open.
     """
 
     label_id: int = NO_LABEL
-    channel_ids: tuple[int, ...] = ()
-    assignee_ids: tuple[int, ...] = ()
-    assigned: bool | None = None
+    tests: tuple[Sql, ...] = ()
     awake_at: int | None = None
     contact_id: int | None = None
-    awaiting: bool | None = None
-    unread: bool | None = None
 
     @property
     def source(self) -> str:
@@ -530,16 +526,7 @@ class CountedCells(NamedTuple):
         cells = "cell" if self.awake_at is None else _CELLS_AWAKE
         if self.contact_id is not None:
             cells = _CELLS_OF_CONTACT
-        conditions = ["cell.account_id = :account"]
-        for column, ids in (("channel", self.channel_ids), ("assignee", self.assignee_ids)):
-            if ids:
-                conditions.append(f"cell.{column}_id IN ({one_of(column, ids)[0]})")
-        if self.assigned is not None:
-            conditions.append(f"cell.state % 2 = {self.assigned:d}")
-        if self.awaiting is not None:
-            conditions.append(f"cell.awaiting = {self.awaiting:d}")
-        if self.unread is not None:
-            conditions.append(f"cell.unread = {self.unread:d}")
+        conditions = ["cell.account_id = :account", *(test.text for test in self.tests)]
         return f"FROM {cells} WHERE {' AND '.join(conditions)}"
 
     def parameters(self, account_id: int) -> dict[str, object]:
@@ -548,8 +535,7 @@ class CountedCells(NamedTuple):
             "label": self.label_id,
             "awake_at": self.awake_at,
             "contact": self.contact_id,
-            **one_of("channel", self.channel_ids)[1],
-            **one_of("assignee", self.assignee_ids)[1],
+            **dict(item for test in self.tests for item in test.parameters.items()),
         }
 
 

@@ -3,13 +3,21 @@
 Those by place that must hold for all conversations lead an index instead: see `by_index`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
 from typing import Literal
 
 from frontdesk.store.contacts import like_pattern, word_condition
 from frontdesk.store.conversation_conditions import OF_CANDIDATE, Condition, Source, Sql, one_row
-from frontdesk.store.conversations import NO_LABEL, ConversationSelection, FilterPlace
+from frontdesk.store.conversations import (
+    NO_LABEL,
+    ConversationSelection,
+    CountedCells,
+    FilterPlace,
+    states_of,
+)
 from frontdesk.store.database import Dialect
 from frontdesk.store.rows import FILE, OWN, SNOOZED
 from frontdesk.text.search import Terms
@@ -26,6 +34,9 @@ _OF_CONTACT = (
 )
 # As the index on such messages has it.
 _WITH_CONTENTS = "type IN ('image', 'video', 'audio', 'document', 'sticker')"
+# Ranges of an index that one page may merge.
+MOST_RANGES = 96
+_ASSIGNED, _UNASSIGNED = ({*states_of(range(3), assigned=assigned)} for assigned in (True, False))
 # Messages of PostgreSQL that are compared to find out if a word is too frequent to list all.
 _COMPARED = 20_000
 
@@ -237,7 +248,12 @@ class AnyOf:
     negated: bool = False
 
     def test(self, dialect: Dialect, number: int) -> Sql:
-        tests = [part.test(dialect, _within(number, at)) for at, part in enumerate(self.parts)]
+        return self.joined(
+            [part.test(dialect, _within(number, at)) for at, part in enumerate(self.parts)]
+        )
+
+    def joined(self, tests: Sequence[Sql]) -> Sql:
+        """Return the test of all, by the tests of the parts."""
         between = " AND " if self.every else " OR "
         text = between.join(f"({test.text})" for test in tests) or f"1 = {int(self.every)}"
         return Sql(f"{'NOT ' if self.negated else ''}({text})", _all(tests))
@@ -303,19 +319,57 @@ def is_slow(condition: Condition) -> bool:
     return isinstance(condition, Says)
 
 
-def by_index(selection: ConversationSelection, most: int) -> ConversationSelection:
-    """The same selection with an index for its conditions by place, as far as there is one.
+def counted_cells(
+    conditions: Iterable[Condition],
+    label_id: int,
+    *,
+    awake_at: int | None = None,
+    contact_id: int | None = None,
+) -> CountedCells | None:
+    """Return the counter cells of the conversations that match; None if cells do not tell.
 
-    most: ranges of the index at most.
+    label_id: of a label that they must have too; NO_LABEL: any.
     """
+    tests: list[Sql] = []
+    for number, condition in enumerate(conditions):
+        if isinstance(condition, Placed) and condition.column == "label_id":
+            if label_id != NO_LABEL or len(condition.values) != 1:
+                return None
+            (label_id,) = condition.values
+        elif (test := _of_cell(condition, number)) is not None:
+            tests.append(test)
+        else:
+            return None
+    return CountedCells(label_id, tuple(tests), awake_at, contact_id)
+
+
+def _of_cell(condition: Condition, number: int) -> Sql | None:
+    """Return what is true for a counter cell of conversations that match, with their states now."""
+    match condition:
+        case Placed(column, values) if column != "label_id":
+            among, parameters = _named(f"place{number}_", values)
+            return Sql(f"cell.{column} IN ({among})", parameters)
+        case AnyOf(parts):
+            tests = [_of_cell(part, _within(number, at)) for at, part in enumerate(parts)]
+            known = [test for test in tests if test is not None]
+            return condition.joined(known) if len(known) == len(tests) else None
+    return None
+
+
+def by_index(selection: ConversationSelection) -> ConversationSelection:
+    """The same selection with an index for its conditions by place, as far as there is one."""
     left: list[Condition] = []
     for condition in selection.conditions:
         found = _indexed(selection, condition)
-        if found is None or len(found.states) * len(found.all_places) > most:
+        if found is None or not 0 < _ranges(found) <= MOST_RANGES:
             left.append(condition)
         else:
             selection = found
     return replace(selection, conditions=tuple(left))
+
+
+def _ranges(selection: ConversationSelection) -> int:
+    return sum(place.has(state) for place in selection.all_places for state in selection.states)
 
 
 def _indexed(
@@ -326,30 +380,69 @@ def _indexed(
         case OfContacts((contact_id,)) if selection.contact_id is None:
             return replace(selection, contact_id=contact_id)
         case Placed("state", values):
-            states = tuple(state for state in selection.states if state in values)
-            return replace(selection, states=states) if states else None
+            return _with_states(selection, lambda state: state in values)
+        case AnyOf((Placed("state", values),), negated=True):
+            return _with_states(selection, lambda state: state not in values)
         case Placed("awaiting", (value,)) if selection.awaiting is None:
             return replace(selection, awaiting=bool(value))
         case Placed("unread", (value,)) if selection.unread is None:
             return replace(selection, unread=bool(value))
-        case Placed("label_id" | "channel_id" | "assignee_id" as column, values) if values:
-            return _with_place(selection, column, values)
+    places = _places(condition)
+    return None if places is None else _with_places(selection, places)
+
+
+def _with_states(
+    selection: ConversationSelection, has: Callable[[int], bool]
+) -> ConversationSelection | None:
+    states = tuple(filter(has, selection.states))
+    return replace(selection, states=states) if states else None
+
+
+def _with_places(
+    selection: ConversationSelection, places: Sequence[FilterPlace]
+) -> ConversationSelection | None:
+    found = _both(selection.all_places, places)
+    if not found:
+        return None
+    if len(found) > 1 or selection.places:
+        return replace(selection, places=found)
+    label_id, channel_id, assignee_id, _ = found[0]
+    selection = replace(
+        selection, label_id=label_id, channel_id=channel_id, assignee_id=assignee_id
+    )
+    return _with_states(selection, found[0].has)
+
+
+def _places(condition: Condition) -> tuple[FilterPlace, ...] | None:
+    """Places of the conversations that match; None if the indexes by place do not have them."""
+    match condition:
+        case Placed("state", values) if {*values} in (_ASSIGNED, _UNASSIGNED):
+            return (FilterPlace(assigned={*values} == _ASSIGNED),)
+        case Placed("label_id", values):
+            return tuple(FilterPlace(label_id=value) for value in values)
+        case Placed("channel_id", values):
+            return tuple(FilterPlace(channel_id=value) for value in values)
+        case Placed("assignee_id", values):
+            return tuple(FilterPlace(assignee_id=value, assigned=True) for value in values)
+        case AnyOf(parts, every, False):
+            each = [_places(part) for part in parts]
+            known = [places for places in each if places is not None]
+            if len(known) < len(each):
+                return None
+            if not every:
+                return tuple(dict.fromkeys(place for places in known for place in places))
+            anywhere: tuple[FilterPlace, ...] | None = (FilterPlace(),)
+            return reduce(_both, known, anywhere)
     return None
 
 
-def _with_place(
-    selection: ConversationSelection, column: str, values: Sequence[int]
-) -> ConversationSelection | None:
-    unset = getattr(FilterPlace(), column)
-    if any(getattr(place, column) != unset for place in selection.all_places):
+def _both(
+    some: Sequence[FilterPlace] | None, others: Sequence[FilterPlace]
+) -> tuple[FilterPlace, ...] | None:
+    """Places that are in both; None if one would need two labels."""
+    pairs = [*product(some or (), others)]
+    if some is None or any(NO_LABEL not in (one.label_id, other.label_id) for one, other in pairs):
         return None
-    of_values = {
-        "label_id": [FilterPlace(label_id=value) for value in values],
-        "channel_id": [FilterPlace(channel_id=value) for value in values],
-        "assignee_id": [FilterPlace(assignee_id=value) for value in values],
-    }[column]
-    places = tuple(one.within(place) for place in selection.all_places for one in of_values)
-    if len(places) > 1 or selection.places:
-        return replace(selection, places=places)
-    label_id, channel_id, assignee_id, _ = places[0]
-    return replace(selection, label_id=label_id, channel_id=channel_id, assignee_id=assignee_id)
+    # Other values in one column have nothing in common.
+    fit = (one.within(other) for one, other in pairs if one.within(other) == other.within(one))
+    return tuple(dict.fromkeys(fit))

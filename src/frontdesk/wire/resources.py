@@ -653,6 +653,11 @@ class Counts(Wire):
         may_be_absent=True,
         extension=True,
     )
+    query: NotNull[str] = optional(
+        "With `query`: the terms of which only these were counted.",
+        may_be_absent=True,
+        extension=True,
+    )
     as_of: NotNull[Timestamp] = optional("Time of the counts.")
 
     as_of_time = Time("as_of")

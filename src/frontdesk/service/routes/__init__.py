@@ -20,7 +20,7 @@ from frontdesk.wire.queries import (
 
 _FILTERS = tuple(name for name in ConversationFilter.model_fields if name != "sort")
 # Those by which counters are kept.
-_COUNTED = frozenset(_FILTERS) - {LISTS["status"], "query"}
+_COUNTED = frozenset(_FILTERS) - {LISTS["status"]}
 
 ENDPOINTS = (
     Endpoint(

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypedDict
-from urllib.parse import unquote_to_bytes
+from urllib.parse import parse_qs
 
+from frontdesk.query.language import analyse
+from frontdesk.query.terms import KINDS
 from frontdesk.service import masking, serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
@@ -13,14 +15,14 @@ from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages, query_terms
 from frontdesk.service.routes.filter_lists import (
     ListedFilters,
-    counted_cells,
+    listed_conditions,
     listed_filters,
 )
 from frontdesk.service.routes.query_terms import AskedQuery
 from frontdesk.store import conversation_walks, media_texts, message_search
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
-from frontdesk.store.query_conditions import by_index
+from frontdesk.store.query_conditions import Placed, by_index, counted_cells
 from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
 from frontdesk.text.search import Terms, searched_text
@@ -40,10 +42,10 @@ from frontdesk.wire.queries import (
     COUNTS_BY,
     DEFAULT_CONVERSATION_ORDER,
     LATER,
-    MOST_RANGES,
 )
 from frontdesk.wire.values import STATUSES
 
+_ONE_LABEL = "counts are of one label: give no other one, and no name that several have"
 _READS_MESSAGES = "messages:read"
 # Pages of a search that one request of a masked key looks through.
 _MOST_MASKED_PAGES = 20
@@ -88,7 +90,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         **narrowed,
     )
     if asked is not None:
-        selection = by_index(selection, MOST_RANGES)
+        selection = by_index(selection)
     if terms is not None:
         return _match_page(request, selection, terms, paging)
     if asked is not None:
@@ -285,9 +287,14 @@ def _page(
 
 
 def depends_on_minute(query: bytes, now: int) -> bool:
-    """True if the query has `sort` or ages: by reply windows, the order changes without a write."""
-    decoded = unquote_to_bytes(query)
-    return b"sort=" in decoded or b"query=" in decoded
+    """True if the query has `sort`, or terms of other kinds than counters are kept by.
+
+    By reply windows, the order changes without a write, and what matches an age does.
+    """
+    parameters = parse_qs(query.decode("ascii", "replace"))
+    lines = (analyse(text)[0] for text in parameters.get("query", ()))
+    terms = (term for line in lines for term in line.terms)
+    return "sort" in parameters or not all(KINDS[term.kind].counted for term in terms)
 
 
 def counts(request: EndpointRequest) -> Counts:
@@ -295,11 +302,26 @@ def counts(request: EndpointRequest) -> Counts:
     status = request.parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
     assignee = filters.assignee(request, values)
-    lists = counted_cells(request, values, channel_id, assignee)
+    conditions = listed_conditions(request, values, channel_id, assignee)
+    asked = query_terms.read_query(request, values, counted=True)
+    conditions += asked.conditions if asked else ()
     narrowed = _extensions(request, values)
-    parts = _counted_by(request.parameters)
+    conditions += [
+        Placed(name, (int(flag),))
+        for name in ("awaiting", "unread")
+        if (flag := narrowed[name]) is not None
+    ]
+    of = counted_cells(
+        conditions, label_id, awake_at=request.awake_at, contact_id=narrowed["contact_id"]
+    )
+    if of is None:
+        request.parameters.add_fault("invalid_filter", "query", "unavailable", _ONE_LABEL)
+    parts = _counted_by(request.parameters, label_id if of is None else of.label_id)
     request.parameters.raise_if_invalid()
-    of = queries.CountedCells(label_id, *lists, awake_at=request.awake_at, **narrowed)
+    assert of is not None
+    members = _parts(request, of, parts)
+    if asked is not None:
+        members["query"] = values["query"]
     cells = queries.counts(*request.account, of, request.grant.user_id)
     sets = {
         name: _count_set([cell for cell in cells if cell["status"] == number], request.grant)
@@ -320,15 +342,15 @@ def counts(request: EndpointRequest) -> Counts:
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(cells),
         as_of=timestamp(request.now),
-        **_parts(request, of, parts),
+        **members,
     )
 
 
-def _counted_by(parameters: Parameters) -> Collection[str]:
+def _counted_by(parameters: Parameters, label_id: int) -> Collection[str]:
     """Parse `by`, some of COUNTS_BY. After faults were recorded, the value is meaningless."""
     parts = parameters.some_of("by", COUNTS_BY, "invalid_parameter")
-    if "labels" in parts and parameters.get("label") is not None:
-        hint = "labels does not go with label: leave one of them out"
+    if "labels" in parts and label_id != queries.NO_LABEL:
+        hint = "labels does not go with a label: leave one of them out"
         parameters.add_fault("invalid_parameter", "by", "unavailable", hint)
     return parts
 

@@ -12,10 +12,11 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import echo, row_id
 from frontdesk.service.routes import filters
 from frontdesk.store import conversations
+from frontdesk.store.conversation_conditions import Condition
 from frontdesk.store.conversations import NO_ASSIGNEE, NO_LABEL, FilterPlace
+from frontdesk.store.query_conditions import MOST_RANGES, Placed
 from frontdesk.wire.queries import (
     LISTS,
-    MOST_RANGES,
     MOST_VALUES,
     split,
 )
@@ -43,22 +44,26 @@ def listed_filters(request: EndpointRequest, values: dict[str, str]) -> ListedFi
     return ListedFilters(statuses, places)
 
 
-def counted_cells(
+def listed_conditions(
     request: EndpointRequest,
     values: dict[str, str],
     channel_id: int | None,
     assignee: tuple[bool | None, int | None],
-) -> tuple[tuple[int, ...], tuple[int, ...], bool | None]:
-    """Parse the lists that counts take: channel ids, ids of assignees (0: nobody), and assigned.
+) -> list[Condition]:
+    """Parse the lists that counts take.
 
     channel_id, assignee: those of the parameters of one value.
     """
     _check_singles(request)
     channels = _channels(request, values) or (() if channel_id is None else (channel_id,))
     assignees = _assignees(request, values) or (assignee,)
+    conditions: list[Condition] = [Placed("channel_id", channels)] if channels else []
     if (True, None) in assignees or (None, None) in assignees:
-        return channels, (), assignees[0][0]
-    return channels, tuple(id or NO_ASSIGNEE for _, id in assignees), None
+        assigned = assignees[0][0]
+        states = conversations.states_of(range(len(STATUSES)), assigned=assigned)
+        return [*conditions, Placed("state", states)]
+    ids = tuple(id or NO_ASSIGNEE for _, id in assignees)
+    return [*conditions, Placed("assignee_id", ids)]
 
 
 def _check_singles(request: EndpointRequest) -> None:

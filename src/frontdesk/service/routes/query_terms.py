@@ -43,6 +43,7 @@ from frontdesk.query.terms import (
     CHANNEL,
     CONTACT,
     CONTENTS,
+    COUNTED_OVERVIEW,
     CREATED,
     FIELD,
     HAS,
@@ -118,6 +119,10 @@ _COLUMNS: Mapping[
         CREATED: "created_at",
     }
 )
+_COUNTED = (
+    f"Counts take {COUNTED_OVERVIEW}, and of labels one that is not excluded; the first page of"
+    " the list has the number of others as `total`."
+)
 _LINK = Terms((("http://", "https://", "www."),))
 
 
@@ -138,8 +143,12 @@ class _Unanswerable(Exception):
     """A term that cannot be answered, with a sentence."""
 
 
-def read_query(request: EndpointRequest, values: dict[str, str]) -> AskedQuery | None:
+def read_query(
+    request: EndpointRequest, values: dict[str, str], *, counted: bool = False
+) -> AskedQuery | None:
     """Parse `query`, recorded in `values`; a fault for its mistakes. None without it.
+
+    counted: it may only have terms that counters are kept by.
 
     Raises: ApiError: the key may not read what a term looks at.
     """
@@ -154,6 +163,10 @@ def read_query(request: EndpointRequest, values: dict[str, str]) -> AskedQuery |
         query = Query()
     if request.grant.masked and (unsafe := refusal(query)):
         mistakes.append(unsafe)
+        query = Query()
+    if counted and query.uncounted:
+        reason = reason if mistakes else "unavailable"
+        mistakes.append(f"{_COUNTED} {', '.join(map(str, query.uncounted))} is none of these.")
         query = Query()
     values["query"] = str(query)
     terms = _QueryTerms(request, query)
@@ -235,10 +248,8 @@ class _QueryTerms:
         return Placed("state", conversations.states_of((STATUSES.index(term.value),)))
 
     def assignee(self, term: Term) -> Condition:
-        if term.value == UNASSIGNED:
-            return Placed("assignee_id", (conversations.NO_ASSIGNEE,))
-        if term.value == ASSIGNED:
-            return Placed("state", conversations.states_of(range(len(STATUSES)), assigned=True))
+        if term.value in (ASSIGNED, UNASSIGNED):
+            return _of_assignment(assigned=term.value == ASSIGNED)
         return Placed("assignee_id", self._users(term))
 
     def _users(self, term: Term) -> tuple[int, ...]:
@@ -252,9 +263,11 @@ class _QueryTerms:
                 AnyOf(
                     (
                         Placed("channel_id", self._channel_ids(team.channels)),
-                        Placed(
-                            "assignee_id",
-                            (conversations.NO_ASSIGNEE, *sorted(map(int, team.members))),
+                        AnyOf(
+                            (
+                                _of_assignment(assigned=False),
+                                Placed("assignee_id", tuple(sorted(map(int, team.members)))),
+                            )
                         ),
                     ),
                     every=True,
@@ -435,6 +448,10 @@ class _QueryTerms:
         """Return the time in the zone of the account."""
         zone = zone_of(reports.account_timezone(*self._request.account)) or UTC
         return datetime.fromtimestamp(self._request.now / 1000, zone)
+
+
+def _of_assignment(*, assigned: bool) -> Condition:
+    return Placed("state", conversations.states_of(range(len(STATUSES)), assigned=assigned))
 
 
 def _of_customer(text: str) -> Condition:
