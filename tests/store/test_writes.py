@@ -165,8 +165,15 @@ def test_a_teams_links_are_replaced(database: Database) -> None:
         ("entry", rows.EntryRow),
     ],
 )
-def test_a_row_has_the_columns_of_its_table(kind: str, row: type) -> None:
-    assert set(row.__annotations__) == set(rows.table_of(kind).columns)
+def test_a_row_names_columns_of_its_table(kind: str, row: type) -> None:
+    assert set(row.__annotations__) <= set(rows.table_of(kind).columns)
+
+
+def test_a_new_row_has_the_defaults_of_the_schema() -> None:
+    team, label, contact = (blank(kind) for kind in ("team", "label", "contact"))
+    assert (team["distribution"], team["description"]) == ("round_robin", None)
+    assert label["color"] == "#1f93ff"
+    assert (contact["custom_json"], contact["name_rank"], contact["search"]) == ("{}", 0, "")
 
 
 @pytest.mark.parametrize("count", [0, 1, 499, 500, 501, 1_000, 1_001])

@@ -6,7 +6,7 @@ upsert never overwrites a value with None. A channel is identified by its phone_
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -100,7 +100,7 @@ class NumberUpdate:
     details: ChannelDetails
 
 
-# What is known of a contact besides the names, and is a text: the longest, by member.
+# The longest texts about a contact, by member.
 CONTACT_TEXTS: Mapping[str, int] = MappingProxyType(
     {"username": NAME, "profile_name": NAME, "email": WORD}
 )
@@ -126,6 +126,18 @@ class ContactUpsert:
     custom_fields: Mapping[str, Any] = field(default_factory=dict)
     channel: str | None = None
     is_sighting: bool = True
+
+
+# Facts about a contact that are a column each, with the name of their field.
+CONTACT_FACTS = tuple(
+    each.name
+    for each in fields(ContactUpsert)
+    if each.name
+    not in (
+        *("person", "at", "channel", "is_sighting"),
+        *("name", "name_rank", "marketing_opt_out", "custom_fields"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,6 @@ class ContactRow(TypedDict):
     name_key: str
     profile_name: str | None
     email: str | None
-    blocked: int
-    marketing_opt_out_at: int | None
     custom_json: str
     facts_json: str | None
     phone_at: int
@@ -240,11 +238,12 @@ class EntryRow(TypedDict):
 
 
 class RowTable(NamedTuple):
-    """Table of a kind of rows: its primary key, and type and NOT NULL of each column."""
+    """Table of a kind of rows: its primary key, type and NOT NULL of each column, and defaults."""
 
     name: str
     key: tuple[str, ...]
     types: Mapping[str, tuple[str, bool]]
+    defaults: Mapping[str, int | str]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -256,7 +255,7 @@ class RowTable(NamedTuple):
 _NAMES = MappingProxyType({"user": "app_user", "alias": "contact_alias", "part": "contact_part"})
 # Prefixes of the lines of SQL scripts that are for one engine.
 _MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
-_COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
+_COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?(?: DEFAULT ([\w'{}\[\]#]+))?")
 _KEY = re.compile(r"PRIMARY KEY\((.+?)\)")
 
 
@@ -279,8 +278,14 @@ def table_of(kind: str) -> RowTable:
     definition = next(each for each in statements("sqlite") if f"TABLE {name}(" in each)
     (key,) = _KEY.findall(definition)
     columns = _COLUMN.findall(definition)
-    types = {column: (type_, bool(required)) for column, type_, required in columns}
-    return RowTable(name, tuple(key.split(", ")), MappingProxyType(types))
+    types = {column: (type_, bool(required)) for column, type_, required, _ in columns}
+    defaults = {
+        column: default.strip("'") if type_ == "TEXT" else int(default)
+        for column, type_, _, default in columns
+        if default
+    }
+    key = tuple(key.split(", "))
+    return RowTable(name, key, MappingProxyType(types), MappingProxyType(defaults))
 
 
 def packed(value: object) -> str | None:
@@ -289,8 +294,9 @@ def packed(value: object) -> str | None:
 
 
 def blank(kind: str) -> dict[str, Any]:
-    """Return a row of that kind with all columns None."""
-    return dict.fromkeys(table_of(kind).columns)
+    """Return a row of that kind with its defaults, all other columns None."""
+    table = table_of(kind)
+    return {name: table.defaults.get(name) for name in table.columns}
 
 
 def sum_rows(

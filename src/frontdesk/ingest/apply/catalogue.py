@@ -6,6 +6,7 @@ Facts about a phone number are applied to the channel that has it.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast
 
 from frontdesk.ingest.apply.context import NUMBER, BatchContext, PendingUpdates
@@ -35,23 +36,24 @@ CatalogueUpsert = (
 
 
 class _CatalogueKind(NamedTuple):
-    """Table, unique column and default values of a kind of catalogue row."""
+    """Table and unique column of a kind of catalogue row, and values that a new one begins with.
+
+    Besides the defaults of the schema.
+    """
 
     name: str
     key: str
-    defaults: Mapping[str, Any]
+    defaults: Mapping[str, Any] = MappingProxyType({})
 
 
 _KINDS: Mapping[str, _CatalogueKind] = {
-    "channel": _CatalogueKind("channel", "phone_number_id", {}),
-    "user": _CatalogueKind("app_user", "key", {"role": "agent", "active": 1}),
-    "label": _CatalogueKind("label", "title_key", {"color": "#1f93ff"}),
-    "team": _CatalogueKind("team", "name", {"distribution": "round_robin"}),
-    "custom_field": _CatalogueKind(
-        "custom_field", "key", {"type": "text", "options_json": "[]", "position": 0}
-    ),
-    "canned_response": _CatalogueKind("canned_response", "short_code", {}),
-    "template": _CatalogueKind("template", "id", {"components_json": "[]"}),
+    "channel": _CatalogueKind("channel", "phone_number_id"),
+    "user": _CatalogueKind("app_user", "key", {"role": "agent"}),
+    "label": _CatalogueKind("label", "title_key"),
+    "team": _CatalogueKind("team", "name"),
+    "custom_field": _CatalogueKind("custom_field", "key", {"type": "text"}),
+    "canned_response": _CatalogueKind("canned_response", "short_code"),
+    "template": _CatalogueKind("template", "id"),
 }
 
 

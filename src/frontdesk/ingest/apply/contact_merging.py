@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, cast
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
-    CONTACT_TEXTS,
+    CONTACT_FACTS,
     IMPORTED_NAME,
     NO_NAME,
     PROFILE_NAME,
@@ -38,7 +38,7 @@ from frontdesk.store.rows import (
 from frontdesk.text.clean import compact_json, is_blank
 from frontdesk.text.phones import canonical_phone, phone_forms
 
-_FACT_COLUMNS = (*CONTACT_TEXTS, "blocked", "marketing_opt_out_at")
+_FACT_COLUMNS = (*CONTACT_FACTS, "marketing_opt_out_at")
 _CUSTOM = "custom."
 # In order of precedence.
 _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
@@ -124,9 +124,8 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
     """Return an event's facts by name."""
     facts: dict[str, Any] = {
         f"name.{event.name_rank}": _visible_name(event.name),
-        **{name: getattr(event, name) for name in CONTACT_TEXTS},
+        **{name: _stored(getattr(event, name)) for name in CONTACT_FACTS},
         "profile_name": _visible_name(event.profile_name),
-        "blocked": None if event.blocked is None else int(event.blocked),
     }
     facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
     facts = {name: value for name, value in facts.items() if value is not None}
@@ -134,6 +133,10 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
         # Known to be none is a fact too.
         facts["marketing_opt_out_at"] = event.at if event.marketing_opt_out else None
     return facts
+
+
+def _stored(value: object) -> object:
+    return int(value) if isinstance(value, bool) else value
 
 
 def _visible_name(name: str | None) -> str | None:

@@ -18,7 +18,6 @@ from frontdesk.ingest.apply.contact_merging import (
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
-    NO_NAME,
     ContactMention,
     ContactRemove,
     ContactUpsert,
@@ -325,13 +324,6 @@ class Contacts:
         columns = blank("contact") | {
             "account_id": self._context.account_id,
             "id": self._context.ids.next("contact"),
-            "name_rank": NO_NAME,
-            "name_key": "",
-            "blocked": 0,
-            "custom_json": "{}",
-            "phone_at": 0,
-            "user_at": 0,
-            "search": "",
             "created_at": at,
             "updated_at": self._context.now,
         }

@@ -4,14 +4,15 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, cast
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any, Literal, cast, get_type_hints
 
 from frontdesk import business_hours
 from frontdesk.ingest.archive.row_codec import STORED, VERSION
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
-    CONTACT_TEXTS,
+    CONTACT_FACTS,
     CONTENTS,
     HISTORY_PLACEHOLDER,
     IMPORTED_NAME,
@@ -212,6 +213,41 @@ def texts(line: JsonObject, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
+@cache
+def _types(event: type) -> Mapping[str, type]:
+    """Types of the fields of an event that are one value, which may be absent."""
+    hints = get_type_hints(event)
+    return {
+        each.name: type_
+        for each in fields(event)
+        for type_ in (str, bool, int)
+        if hints[each.name] == type_ | None
+    }
+
+
+def _event_of(event: Callable[..., Any], line: JsonObject, **given: Any) -> Any:
+    """Build an event; members of the line are its fields of the same name, unless they are given.
+
+    Those whose names end in _at are times.
+    """
+    said: dict[str, Any] = {
+        name: _value_of(line, name, type_)
+        for name, type_ in _types(event).items()
+        if name not in given
+    }
+    return event(**said, **given)
+
+
+def _value_of(line: JsonObject, name: str, type_: type) -> str | bool | int | None:
+    if type_ is str:
+        return line.optional_text(name)
+    if type_ is bool:
+        return line.flag(name)
+    if name.endswith("_at"):
+        return optional_instant(line, name)
+    return line.number(name) if name in line else None
+
+
 def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     number, at = channel_id(line, "id"), at_of(line, now)
     created = optional_instant(line, "created_at")
@@ -236,13 +272,8 @@ def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 def _user(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     key = user_key(JsonObject({"user": line.members}), "user")
     assert key is not None
-    yield UserUpsert(
-        key=key,
-        name=line.optional_text("name") or key,
-        at=at_of(line, now),
-        active=line.flag("active"),
-        **line.optional_texts("email", "role", "availability", "avatar_url"),
-    )
+    name = line.optional_text("name") or key
+    yield _event_of(UserUpsert, line, key=key, name=name, at=at_of(line, now))
 
 
 def _team(line: JsonObject, now: int) -> Iterator[DomainEvent]:
@@ -253,10 +284,11 @@ def _team(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         user_key(JsonObject({f"members[{n}]": member}), f"members[{n}]")
         for n, member in enumerate(members)
     )
-    yield TeamUpsert(
+    yield _event_of(
+        TeamUpsert,
+        line,
         name=line.id("name"),
         at=at_of(line, now),
-        description=line.optional_text("description"),
         channels=texts(line, "channels"),
         members=tuple(key for key in keys if key is not None),
         distribution=one_of(line, "distribution", ("round_robin", "off")),
@@ -265,21 +297,21 @@ def _team(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 def _label(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     """Titles are stored in lower case."""
-    title, description = line.id("title").lower(), line.optional_text("description")
     color = (line.optional_text("color") or "").lower() or None
     if color is not None and not COLOR.fullmatch(color):
         raise Malformed(f"{line.at('color')} is not a colour such as #1f93ff")
-    yield LabelUpsert(title, at_of(line, now), color, description)
+    title = line.id("title").lower()
+    yield _event_of(LabelUpsert, line, title=title, at=at_of(line, now), color=color)
 
 
 def _custom_field(line: JsonObject, now: int) -> Iterator[DomainEvent]:
-    yield CustomFieldUpsert(
+    yield _event_of(
+        CustomFieldUpsert,
+        line,
         key=line.id("key"),
         name=line.optional_text("name") or line.id("key"),
         at=at_of(line, now),
         options=texts(line, "options") if "options" in line else None,
-        position=line.number("position") if "position" in line else None,
-        **line.optional_texts("type", "description", "pattern", "pattern_hint"),
     )
 
 
@@ -288,16 +320,15 @@ def _canned_response(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 
 def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
-    names = ("category", "status", "quality_score", "rejected_reason")
-    more = ("previous_category", "parameter_format")
-    yield TemplateUpsert(
+    yield _event_of(
+        TemplateUpsert,
+        line,
         id=line.id("id"),
         name=line.id("name"),
         language=line.id("language"),
         at=at_of(line, now),
         components=tuple(part.members for part in line.parts("components")),
         waba_id=line.optional_id("waba_id"),
-        **line.optional_texts(*names, *more),
     )
 
 
@@ -328,16 +359,19 @@ def _facts(line: JsonObject, person: Person, at: int) -> Iterator[DomainEvent]:
     custom = line.part_or_empty("custom_fields")
     for key in custom.members:
         checked_id(key, "a key of custom_fields")
-    said: dict[str, Any] = {name: line.optional_text(name) for name in CONTACT_TEXTS}
-    yield ContactUpsert(
+    yield _event_of(
+        ContactUpsert,
+        line,
         person=person,
         at=at,
-        name=line.optional_text("name"),
         name_rank=line.part_or_empty(STORED).number("name_rank") or IMPORTED_NAME,
-        **said,
-        blocked=line.flag("blocked"),
         custom_fields=dict(custom.members),
+        **_NOT_OF_CONTACT,
     )
+
+
+# Fields of the event whose names a line has for nothing, or for something else.
+_NOT_OF_CONTACT: Mapping[str, Any] = {"marketing_opt_out": None, "channel": None}
 
 
 def _stored_facts(stored: JsonObject, person: Person) -> Iterator[DomainEvent]:
@@ -358,18 +392,27 @@ def _fact(name: str, value: Any, person: Person, at: int, where: str) -> DomainE
         return replace(fact, custom_fields={rest: value})
     if name == "marketing_opt_out_at":
         return replace(fact, marketing_opt_out=value is not None)
-    if name == "blocked":
-        return replace(fact, blocked=value == 1)
+    type_ = _types(ContactUpsert)[name] if name in CONTACT_FACTS else str
+    if type_ is bool:
+        return _with(fact, name, value == 1)
     if name == f"name.{ADDRESS_BOOK_NAME}" and value is None:
         return ContactRemove(person, at, is_sighting=False)
-    if not isinstance(value, str):
-        raise Malformed(f"{where} is not a string")
+    if not _is_of(type_, value):
+        raise Malformed(f"{where} is not a {'string' if type_ is str else 'number'}")
     if kind == "name" and rest in ("1", "2", "3"):
         return replace(fact, name=value, name_rank=int(rest))
-    if name not in CONTACT_TEXTS:
+    if name not in CONTACT_FACTS:
         raise Malformed(f"{where} is no fact about a contact")
-    said: dict[str, Any] = {name: value}
-    return replace(fact, **said)
+    return _with(fact, name, value)
+
+
+def _is_of(type_: type, value: object) -> bool:
+    return type(value) is type_
+
+
+def _with(fact: ContactUpsert, name: str, value: Any) -> ContactUpsert:
+    changes: dict[str, Any] = {name: value}
+    return replace(fact, **changes)
 
 
 def _identity_change(line: JsonObject, now: int) -> Iterator[DomainEvent]:

@@ -2,13 +2,23 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from frontdesk.ingest.events import CONTACT_TEXTS
 from frontdesk.store.database import Row
 from frontdesk.store.dump import columns
-from frontdesk.store.rows import CHANNEL_TEXTS
-from frontdesk.wire import timestamp
+from frontdesk.wire import (
+    CannedResponse,
+    Channel,
+    Contact,
+    CustomField,
+    Label,
+    Team,
+    Template,
+    User,
+    Wire,
+    timestamp,
+)
+from frontdesk.wire.members import is_timestamp
 from frontdesk.wire.values import DIRECTIONS, STATUSES
 
 VERSION = 1
@@ -82,44 +92,38 @@ def _shape(
     }
 
 
+def _shape_of(kind: str, model: type[Wire], **others: tuple[str, _Encode]) -> _Shape:
+    """Map columns to the members of a resource of the same name, by their types, and others."""
+    taken = {member for member, _ in others.values()}
+    shape = dict(others)
+    for column in columns(kind):
+        member = column.removesuffix("_json")
+        field = model.model_fields.get(member)
+        if field is None or column in others or member in taken:
+            continue
+        if member != column:
+            shape[column] = member, json.loads
+        elif is_timestamp(field):
+            shape[column] = member, timestamp
+        else:
+            is_flag = bool in (field.annotation, *get_args(field.annotation))
+            shape[column] = member, bool if is_flag else str if column == "id" else _same
+    return shape
+
+
 _OWN_ID = ("id", str)
 _DELIVERY = ("sent_at", "delivered_at", "read_at", "played_at", "failed_at")
 _AUTHOR_ID, _AUTHOR_NAME = ("author_ref.id", _same), ("author_ref.name", _same)
 
 _SHAPES: Mapping[str, _Shape] = {
-    "channel": _shape(
-        f"name phone display_phone_number alias waba_id {' '.join(CHANNEL_TEXTS)}",
-        "synced_at created_at updated_at",
-        phone_number_id=("id", _same),
-        on_business_app=("on_business_app", bool),
-    ),
-    "user": _shape(
-        "name email role availability avatar_url",
-        id=_OWN_ID,
-        key=("external_id", _same),
-        active=("active", bool),
-    ),
-    "team": _shape("name description distribution", id=_OWN_ID),
-    "label": _shape("title description color", id=_OWN_ID),
-    "custom_field": _shape(
-        "key name type description pattern pattern_hint position",
-        id=_OWN_ID,
-        options_json=("options", json.loads),
-    ),
-    "canned_response": _shape("short_code text", id=_OWN_ID),
-    "template": _shape(
-        "id name language category status parameter_format quality_score rejected_reason "
-        "previous_category waba_id",
-        "updated_at",
-        components_json=("components", json.loads),
-    ),
-    "contact": _shape(
-        f"phone wa_id wa_user_id name {' '.join(CONTACT_TEXTS)}",
-        "marketing_opt_out_at last_activity_at created_at updated_at",
-        id=_OWN_ID,
-        blocked=("blocked", bool),
-        custom_json=("custom_fields", json.loads),
-    ),
+    "team": _shape_of("team", Team),
+    "label": _shape_of("label", Label),
+    "custom_field": _shape_of("custom_field", CustomField),
+    "canned_response": _shape_of("canned_response", CannedResponse),
+    "template": _shape_of("template", Template),
+    "channel": _shape_of("channel", Channel, phone_number_id=("id", _same), alias=("alias", _same)),
+    "user": _shape_of("user", User, key=("external_id", _same)),
+    "contact": _shape_of("contact", Contact, custom_json=("custom_fields", json.loads)),
     "identity_change": _shape("old new", "at"),
     "conversation": _shape(
         "unread_count",
