@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.alert_settings import MINE, WAITING, WINDOW, AlertSettings, QuietHours
 from frontdesk.alerts import (
     FILTERS,
     Alert,
@@ -24,6 +23,7 @@ from frontdesk.alerts import (
 )
 from frontdesk.errors import NotOffered, Refused
 from frontdesk.own_commands.command import OwnCommand
+from frontdesk.settings import MINE, WAITING, WINDOW, AlertSettings, QuietHours
 from frontdesk.wire import Conversation, ConversationFilter, Page
 from frontdesk.wire.values import timestamp
 

@@ -26,11 +26,11 @@ from frontdesk import wire
 from frontdesk.cli.command_settings import CommandTable
 from frontdesk.cli.main import frontdesk
 from frontdesk.cli.reader_settings import ReaderTable, read_readers
-from frontdesk.cli.settings import TABLES, settings_of
 from frontdesk.query.terms import TABLE
 from frontdesk.sample.demo import ME
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.problems import CODES, MCP_CODES, RECEIVER_CODES
+from frontdesk.settings import TABLES, settings_of
 from frontdesk.tui.action_groups import group_of, place_of
 from frontdesk.tui.key_validation import action_ids
 from tests.commands import run_command

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.alert_settings import WAITING, AlertSettings
 from frontdesk.alerts import due
 from frontdesk.exports.brief import entry_block
 from frontdesk.exports.conversations import markdown_lines, text_lines
 from frontdesk.exports.tables import CONVERSATIONS, csv_text
 from frontdesk.own_commands.command import values_of
+from frontdesk.settings import WAITING, AlertSettings
 from frontdesk.text.messages import found_line, plain_preview, plain_text
 from frontdesk.tui.widgets.conversation_row import snippet
 from frontdesk.wire import (

@@ -10,9 +10,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from frontdesk.alert_settings import MINE, WAITING, WINDOW, AlertSettings
 from frontdesk.errors import NotOffered, Refused
 from frontdesk.query.plan import waiting_since
+from frontdesk.settings import MINE, WAITING, WINDOW, AlertSettings
 from frontdesk.text.clean import clean, one_line, without_separators
 from frontdesk.text.messages import plain_preview
 from frontdesk.text.phones import contact_name

@@ -85,7 +85,7 @@ class Workspace:
                 "XDG_CACHE_HOME": str(self.path.parent.parent),
                 "XDG_STATE_HOME": str(self.path.parent.parent),
                 environment.KEY_VARIABLE: KEY,
-                environment.CACHE_LIMIT_VARIABLE: str(environment.MOST_CACHE_MB),
+                environment.CACHE_LIMIT_VARIABLE: "1000000",
             },
             key=b"j",
             # The title of the thread names the selected customer.

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.cache import Cache, KeepRule
+from frontdesk.cache import Cache
 from frontdesk.cache.coverage import LEASE_SECONDS, Coverage
+from frontdesk.settings import KeepRule
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 
@@ -14,28 +15,28 @@ NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("text", "rule", "noun", "since"),
     [
-        ("all", KeepRule("all"), "conversations", ""),
-        ("open", KeepRule("open", status="open"), "open conversations", ""),
+        ("all", KeepRule("all"), "conversations", None),
+        ("open", KeepRule("open", status="open"), "open conversations", None),
         (
             "1d",
             KeepRule("1d", days=1),
             "conversations of the last 1 days",
-            "2026-03-13T10:00:00.000000Z",
+            datetime(2026, 3, 13, 10, 0, tzinfo=UTC),
         ),
         (
             "3650d",
             KeepRule("3650d", days=3650),
             "conversations of the last 3650 days",
-            "2016-03-16T10:00:00.000000Z",
+            datetime(2016, 3, 16, 10, 0, tzinfo=UTC),
         ),
     ],
 )
 def test_what_to_keep_is_all_what_is_open_or_of_some_days(
-    text: str, rule: KeepRule, noun: str, since: str
+    text: str, rule: KeepRule, noun: str, since: datetime | None
 ) -> None:
     found = KeepRule.parse(text)
     assert found == rule
-    assert (found.noun, found.since(NOW)[:19]) == (noun, since[:19])
+    assert (found.noun, found.since(NOW)) == (noun, since)
 
 
 def test_nothing_is_kept_if_it_is_off() -> None:

@@ -10,8 +10,10 @@ from tests.cache.pages import NOW, OPEN, conversation, fetched, message
 
 from frontdesk.cache import CONVERSATION, MESSAGE, Cache, thread_name
 from frontdesk.cache.kept_files import KeptFiles, usage
+from frontdesk.cli.config import cache_limit_bytes
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.settings import DEFAULTS_OF_VIEWER
 from frontdesk.system import environment
 
 SHOP, DESK = "https://shop.example/v1", "https://desk.example/v1"
@@ -196,7 +198,7 @@ def test_the_environment_says_how_big_the_cache_may_grow(
     said: str, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FRONTDESK_CACHE_MB", said)
-    assert environment.cache_limit_bytes() == limit
+    assert cache_limit_bytes(DEFAULTS_OF_VIEWER) == limit
 
 
 @pytest.mark.parametrize("said", ["0", "-5", "many", "1e3", "99999999999999999999"])
@@ -205,4 +207,4 @@ def test_a_limit_that_is_no_number_of_megabytes_is_refused(
 ) -> None:
     monkeypatch.setenv("FRONTDESK_CACHE_MB", said)
     with pytest.raises(BadSettings, match="FRONTDESK_CACHE_MB"):
-        environment.cache_limit_bytes()
+        cache_limit_bytes(DEFAULTS_OF_VIEWER)

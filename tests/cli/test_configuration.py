@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
 
-from frontdesk.alert_settings import AlertSettings, QuietHours
 from frontdesk.cli.commands.config import config_group
 from frontdesk.cli.config import (
     Configuration,
+    cache_limit_bytes,
     line_of,
     lines_of,
     parsed,
@@ -22,7 +22,6 @@ from frontdesk.cli.config import (
 )
 from frontdesk.cli.options import chosen_target
 from frontdesk.cli.profiles import with_profile, with_selected, without_profile
-from frontdesk.cli.settings import Profile, new_file
 from frontdesk.cli.target import (
     Target,
     database_origin,
@@ -33,7 +32,8 @@ from frontdesk.cli.target import (
 )
 from frontdesk.cli.viewer import report_mistakes
 from frontdesk.errors import BadSettings
-from frontdesk.system.environment import cache_limit_bytes, config_file
+from frontdesk.settings import AlertSettings, Profile, QuietHours, new_file
+from frontdesk.system.environment import config_file
 
 PATH = Path("config.toml")
 
@@ -284,9 +284,11 @@ def test_the_size_of_the_cache_is_that_of_the_environment_or_the_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("FRONTDESK_CACHE_MB", raising=False)
-    assert cache_limit_bytes(7) == 7_000_000
+    # `tail` and `doctor` read no keys of the viewer, but the same settings.
+    settings = parsed(PATH, "[viewer]\ncache_mb = 7", whole=False).viewer
+    assert cache_limit_bytes(settings) == 7_000_000
     monkeypatch.setenv("FRONTDESK_CACHE_MB", "9")
-    assert cache_limit_bytes(7) == 9_000_000
+    assert cache_limit_bytes(settings) == 9_000_000
 
 
 def test_config_says_where_it_is_and_what_is_wrong(configuration_home: Path) -> None:
@@ -453,14 +455,14 @@ window = "90s"
 quiet = "19:00-08:30 Europe/London"
 terminal = true
 """
-    assert parsed(PATH, text).alert_settings == AlertSettings(
+    assert parsed(PATH, text).alerts == AlertSettings(
         mine=True,
         waiting=timedelta(days=30),
         window=timedelta(seconds=90),
         quiet=QuietHours(time(19), time(8, 30), "Europe/London"),
         terminal=True,
     )
-    nothing = parsed(PATH, "").alert_settings
+    nothing = parsed(PATH, "").alerts
     assert nothing == AlertSettings()
     assert (nothing.mine, nothing.terminal) == (False, False)
 
@@ -506,7 +508,7 @@ def test_without_commands_it_is_no_matter_who_can_change_the_file(is_trusted: bo
     assert (configured.mistakes, configured.commands) == ((), ())
 
 
-def test_what_only_the_viewer_uses_is_left_out_where_it_is_not_needed() -> None:
+def test_keys_views_and_commands_are_left_out_where_they_are_not_needed() -> None:
     text = """\
 [viewer]
 bell = 1
@@ -523,7 +525,11 @@ theme = "drak"
 keep = "most"
 """
     configured = parsed(PATH, text, whole=False)
-    assert [mistake.place for mistake in configured.mistakes] == [("mirror", "keep")]
+    assert [mistake.place for mistake in configured.mistakes] == [
+        ("viewer", "bell"),
+        ("profiles", "a", "theme"),
+        ("mirror", "keep"),
+    ]
     assert configured.profiles["a"].url == "https://a"
     assert len(said(text)) == 7
     assert said("profiles = 1") == ["line 1: profiles is not a table: write [profiles]"]

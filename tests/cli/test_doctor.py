@@ -34,6 +34,13 @@ def test_without_a_server_it_reports_about_this_machine() -> None:
         assert words in result.output
 
 
+def test_pictures_are_as_they_are_configured() -> None:
+    config_file().parent.mkdir(parents=True, exist_ok=True)
+    config_file().write_text('[viewer]\npictures = "off"\n', encoding="utf-8")
+    machine = json.loads(doctor("--format=json").output)["machine"]
+    assert machine["pictures"] == "off: the configuration says so"
+
+
 def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: Path) -> None:
     inbox = shutil.copy(sample_file, tmp_path / "sample.db")
     result = doctor("--database", str(inbox), "--format", "json")

@@ -13,9 +13,9 @@ from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import DONE
 from frontdesk.cli.key_store import delete_key, load_key, store_key
 from frontdesk.cli.main import frontdesk
-from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import Target, api_key_of
 from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.settings import Profile
 
 NOBODY = "http://127.0.0.1:9"
 KEY = "fdk_" + "k" * 40

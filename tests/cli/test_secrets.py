@@ -18,7 +18,6 @@ from tests.terminals import Terminal
 
 from frontdesk.cli.commands.demo import start_demo
 from frontdesk.cli.key_store import load_key
-from frontdesk.cli.settings import Profile
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
@@ -27,6 +26,7 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.webhooks.receiver import WebhookSecret
+from frontdesk.settings import Profile
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.system import subprocess_environment
 from frontdesk.tui.setup_form import SetupValues

@@ -48,7 +48,8 @@ def test_the_theme_of_a_profile_goes_before_that_of_the_viewer() -> None:
     configured = parsed(PATH, TEXT)
     assert not configured.mistakes
     of_desk = preferences_of(configured, configured.named("desk"), ("A notice",))
-    assert (of_desk.theme, of_desk.profile, of_desk.notices) == ("monokai", "desk", ("A notice",))
+    assert (of_desk.viewer.theme, of_desk.profile) == ("monokai", "desk")
+    assert of_desk.notices == ("A notice",)
     of_none = preferences_of(configured, None, ())
-    assert (of_none.theme, of_none.profile) == ("nord", None)
+    assert (of_none.viewer.theme, of_none.profile) == ("nord", None)
     assert [*of_none.profiles] == ["desk"]

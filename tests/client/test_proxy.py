@@ -10,6 +10,7 @@ from tests.client.sockets import Scripted, babble, raw, serving
 
 from frontdesk.client import InboxClient, Network
 from frontdesk.errors import BadSettings, NetworkMisconfigured, Unreachable
+from frontdesk.settings import NetworkSettings
 from frontdesk.text.clean import clean
 from frontdesk.wire import Label
 
@@ -196,10 +197,11 @@ def test_the_proxy_of_a_server_or_of_any_is_named_without_its_password(
 def test_the_configured_proxy_and_ca_file_override_the_environment() -> None:
     variables = {"HTTPS_PROXY": "http://one.example:1", "SSL_CERT_FILE": "/one.pem"}
     assert Network.of(variables).proxy_for(INBOX) == "http://one.example:1"
-    configured = Network.of(variables, proxy="http://two.example:2", ca_file="/two.pem")
+    settings = NetworkSettings("/two.pem", "http://two.example:2")
+    configured = Network.of(variables, settings)
     assert configured.proxy_for(INBOX) == "http://two.example:2"
     assert configured.ca_file == "/two.pem"
-    assert Network.of(variables, proxy="").proxy_for(INBOX) is None
+    assert Network.of(variables, NetworkSettings(proxy="")).proxy_for(INBOX) is None
     assert Network.of({"https_proxy": "", "HTTPS_PROXY": ""}).proxy_for(INBOX) is None
 
 

@@ -26,6 +26,7 @@ from frontdesk.errors import (
     NetworkMisconfigured,
     Unreachable,
 )
+from frontdesk.settings import NetworkSettings
 from frontdesk.wire import Label
 
 __all__ = ["self_signed"]
@@ -154,7 +155,9 @@ async def test_authorities_are_those_of_the_system_of_variables_or_of_the_config
     network = {
         "SSL_CERT_FILE": Network.of({"SSL_CERT_FILE": str(authority.file)}),
         "SSL_CERT_DIR": Network.of({"SSL_CERT_DIR": str(directory)}),
-        "ca_file": Network.of({"SSL_CERT_FILE": str(other.file)}, ca_file=str(authority.file)),
+        "ca_file": Network.of(
+            {"SSL_CERT_FILE": str(other.file)}, NetworkSettings(ca_file=str(authority.file))
+        ),
         "system": Network.of({}),
     }[setting]
     if setting == "system":
@@ -173,7 +176,7 @@ async def test_authorities_are_those_of_the_system_of_variables_or_of_the_config
 async def test_a_self_signed_certificate_is_trusted_where_it_is_named(
     self_signed: ssl.SSLContext, tmp_path: Path
 ) -> None:
-    network = Network.of({}, ca_file=str(tmp_path / "it"))
+    network = Network.of({}, NetworkSettings(ca_file=str(tmp_path / "it")))
     # It is of another name, which is the only thing that is wrong then.
     assert "for another" in await failure_of(self_signed, network)
 
@@ -192,11 +195,11 @@ def test_certificates_that_cannot_be_read_are_named_before_anything_is_asked(
         # An empty one is one that trusts nobody.
         InboxClient("https://inbox.example", KEY, network=Network.of({setting: str(place)}))
         return
-    configured = {"ca_file": str(place)} if setting == "ca_file" else {}
-    network = Network.of({setting: str(place)}, **configured)
+    configured = NetworkSettings(ca_file=str(place) if setting == "ca_file" else None)
+    network = Network.of({setting: str(place)}, configured)
     with pytest.raises(BadSettings, match=kind) as caught:
         InboxClient("https://inbox.example", KEY, network=network)
-    assert ("[network]" if configured else setting) in str(caught.value)
+    assert ("[network]" if configured.ca_file else setting) in str(caught.value)
     # Where no certificate is checked, it does no harm.
     InboxClient("http://127.0.0.1:9", KEY, network=network)
 
@@ -206,7 +209,7 @@ async def test_session_keys_are_not_written_where_the_environment_says(
 ) -> None:
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "session-keys"))
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-    for network in (Network.of({}), Network.of({}, ca_file=str(authority.file))):
+    for network in (Network.of({}), Network.of({}, NetworkSettings(ca_file=str(authority.file)))):
         async with (
             serving(Scripted(WHOLE), authority.server("127.0.0.1")) as url,
             InboxClient(url, KEY, network=network) as client,

@@ -25,10 +25,11 @@ from frontdesk.inbox import (
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.marks import ReadMarks
 from frontdesk.inbox.rows import FixedRows, Place, Rows
-from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
+from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, SavedView, Term, parse, sort_key
 from frontdesk.query.plan import STANDARD, SortKey
+from frontdesk.settings import ReadAfter, ViewerSettings
 from frontdesk.wire import (
     AssigneeCounts,
     Changes,
@@ -801,7 +802,7 @@ class Terminal:
             Views(views),
             Keys(),
             lambda: self.now,
-            read_after=read_after,
+            settings=ViewerSettings(mark_read_after=read_after),
         )
         self._begun = True
         self.do(self.inbox.show)

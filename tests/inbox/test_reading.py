@@ -7,8 +7,8 @@ import pytest
 
 from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.sentences import NOTHING_UNREAD_ABOVE
-from frontdesk.inbox.state import ReadAfter
 from frontdesk.query import parse
+from frontdesk.settings import ReadAfter
 from tests.inbox.asked import Description, FetchThread
 from tests.inbox.memory import Server, Terminal, basic, name
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.event_helpers import apply, inbound
 
-from frontdesk.cache import Cache, KeepRule
+from frontdesk.cache import Cache
 from frontdesk.cache.coverage import LEASE_SECONDS
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.client import InboxClient
@@ -26,6 +26,7 @@ from frontdesk.mailbox.search import extent_here
 from frontdesk.service.api_keys import SCOPES, EphemeralKey, new_ephemeral_key
 from frontdesk.service.app import Application, Options, create_app
 from frontdesk.service.rate_limit import RateLimit
+from frontdesk.settings import KeepRule
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.system.request_priority import in_background
 from frontdesk.wire import ConversationFilter, Label

@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from datetime import UTC
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from frontdesk.cache import Cache
@@ -13,9 +14,10 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.own_commands.command import OwnCommand
 from frontdesk.sample.contents import detail_of
 from frontdesk.sample.demo_files import HEARD, HEARD_BY
+from frontdesk.settings import DEFAULTS_OF_VIEWER, ViewerSettings
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.preferences import MediaSettings, Preferences
+from frontdesk.tui.preferences import Preferences
 from frontdesk.wire import Media, MediaText, Message, Page
 from tests.conftest import NOW
 
@@ -121,10 +123,12 @@ def media(key: str, **facts: Any) -> Media:
 def viewer_of(
     source: WithFiles,
     cache: Cache,
-    settings: MediaSettings,
+    kept: Path,
     commands: tuple[OwnCommand, ...] = (),
+    settings: ViewerSettings = DEFAULTS_OF_VIEWER,
 ) -> FrontdeskApp:
+    """kept: where files are kept."""
     mailbox = Mailbox(lambda: cast(InboxClient, source), cache, clock=lambda: NOW)
     clock = Clock(UTC, lambda: NOW)
-    preferences = Preferences(media=settings, commands=commands)
+    preferences = Preferences(settings, media_directory=kept, commands=commands)
     return FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)

@@ -20,6 +20,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
+from frontdesk.settings import ViewerSettings
 from frontdesk.system.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Answer, ConnectionMonitor
@@ -53,7 +54,7 @@ async def _connection(
         lambda sentence: None,
         seen_at=seen_at,
         schedule_poll=schedule_poll,
-        quiet_unfocused=quiet_unfocused,
+        settings=ViewerSettings(quiet_unfocused=quiet_unfocused),
     )
 
 

@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 from textual.app import App
 
+from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.pictures import kitty
 from frontdesk.system.terminal_cells import cell_pixels
 from frontdesk.tui.picture_display import PictureDisplay
 from frontdesk.tui.pictures import Pictures, terminal_of_pictures
-from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.widgets.picture_rows import CELL
 from tests.pictures.drawn import encoded, photo
 from tests.pictures.test_kitty import commands
@@ -33,13 +33,13 @@ class Files:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> MediaSettings:
-    return MediaSettings(directory=tmp_path, most_bytes=1_000_000)
+def kept(tmp_path: Path) -> KeptFiles:
+    return KeptFiles(tmp_path, most_bytes=1_000_000)
 
 
-async def test_a_picture_is_drawn_as_blocks_of_its_preview(settings: MediaSettings) -> None:
+async def test_a_picture_is_drawn_as_blocks_of_its_preview(kept: KeptFiles) -> None:
     files = Files()
-    pictures = Pictures(files.save, settings)
+    pictures = Pictures(files.save, kept)
     try:
         assert not pictures.by_terminal
         colours = await pictures.draw("key", 12, 4, grey=False)
@@ -56,12 +56,12 @@ async def test_a_picture_is_drawn_as_blocks_of_its_preview(settings: MediaSettin
 
 
 async def test_a_terminal_that_draws_pictures_has_each_until_it_is_dropped(
-    settings: MediaSettings, monkeypatch: pytest.MonkeyPatch
+    kept: KeptFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As if the number drawn by lot were the last but one.
     monkeypatch.setattr(random, "randrange", lambda end: end - 1)
     files, written = Files(), list[str]()
-    pictures = Pictures(files.save, settings, written.append)
+    pictures = Pictures(files.save, kept, written.append)
     try:
         assert pictures.by_terminal
         small = await pictures.draw("key", 12, 4, grey=False)

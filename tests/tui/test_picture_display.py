@@ -1,15 +1,13 @@
 """If and how a terminal shows pictures."""
 
-from pathlib import Path
-
 import pytest
 
+from frontdesk.settings import ViewerSettings
 from frontdesk.tui.picture_display import picture_display
-from frontdesk.tui.preferences import MediaSettings
 
 KITTY = {"TERM": "xterm-kitty", "LANG": "en_GB.UTF-8"}
 XTERM = {"TERM": "xterm-256color", "LANG": "en_GB.UTF-8"}
-KEPT = MediaSettings(directory=Path("/cache"), most_bytes=1)
+DEFAULTS = ViewerSettings()
 
 
 @pytest.mark.parametrize(
@@ -20,25 +18,29 @@ KEPT = MediaSettings(directory=Path("/cache"), most_bytes=1)
         ({**KITTY, "SSH_CONNECTION": "10.0.0.1 22"}, {}, 6, True),
         (KITTY, {"pictures": "blocks"}, 10, True),
         ({**XTERM, "SSH_CONNECTION": "10.0.0.1 22"}, {}, 6, True),
-        ({**XTERM, "SSH_CONNECTION": "10.0.0.1 22"}, {"lines": 20}, 20, True),
+        ({**XTERM, "SSH_CONNECTION": "10.0.0.1 22"}, {"picture_lines": 20}, 20, True),
         (XTERM, {"pictures": "large"}, 0, True),
         (XTERM, {"pictures": "off"}, 0, False),
         ({**XTERM, "TERM": "linux"}, {}, 0, False),
         ({**XTERM, "TERM": "linux"}, {"pictures": "blocks"}, 10, True),
         ({"TERM": "dumb"}, {}, 0, False),
-        (XTERM, {"directory": None}, 0, False),
     ],
 )
 def test_the_environment_and_the_configuration_decide(
     environment: dict[str, str], settings: dict[str, object], lines: int, large: bool
 ) -> None:
-    display = picture_display(KEPT._replace(**settings), environment)  # type: ignore[arg-type]
+    display = picture_display(DEFAULTS._replace(**settings), environment)  # type: ignore[arg-type]
     assert (display.lines, display.large) == (lines, large)
     assert display.why
 
 
+def test_without_kept_files_there_are_no_pictures() -> None:
+    display = picture_display(DEFAULTS, XTERM, keeps_files=False)
+    assert (display.lines, display.large) == (0, False)
+
+
 def test_sixteen_colours_have_cards() -> None:
-    assert picture_display(KEPT, XTERM, sixteen_colours=True).lines == 0
+    assert picture_display(DEFAULTS, XTERM, sixteen_colours=True).lines == 0
 
 
 TMUX = {"TERM": "tmux-256color", "LANG": "en_GB.UTF-8", "TMUX": "/tmp/tmux-1000/default,1,0"}
@@ -64,11 +66,11 @@ TMUX = {"TERM": "tmux-256color", "LANG": "en_GB.UTF-8", "TMUX": "/tmp/tmux-1000/
 def test_the_terminal_draws_pictures_where_it_has_placeholders(
     environment: dict[str, str], settings: dict[str, object], drawn: bool
 ) -> None:
-    display = picture_display(KEPT._replace(**settings), environment)  # type: ignore[arg-type]
+    display = picture_display(DEFAULTS._replace(**settings), environment)  # type: ignore[arg-type]
     assert (display.by_terminal, display.large) == (drawn, True)
     assert display.in_tmux == (drawn and environment is TMUX)
 
 
 def test_where_colours_do_not_arrive_as_they_are_pictures_are_blocks() -> None:
-    display = picture_display(KEPT, KITTY, is_direct=False)
+    display = picture_display(DEFAULTS, KITTY, is_direct=False)
     assert (display.by_terminal, display.lines) == (False, 10)

@@ -14,6 +14,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.inbox.state import Bell
 from frontdesk.mailbox import Mailbox
+from frontdesk.settings import ViewerSettings
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.help import HelpScreen
@@ -36,7 +37,8 @@ def app(client: InboxClient, cache: Cache) -> Any:
 
     def make(**preferences: Any) -> FrontdeskApp:
         mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
-        wanted = Preferences(**preferences)
+        settings = {one: preferences.pop(one) for one in ("theme", "density") if one in preferences}
+        wanted = Preferences(ViewerSettings(**settings), **preferences)
         return FrontdeskApp(mailbox, title="s", clock=Clock(None, lambda: NOW), preferences=wanted)
 
     return make
@@ -154,7 +156,7 @@ def test_nothing_is_asked_unfocused_where_that_is_wished(tmp_path: Path, wished:
     source = MemoryInbox(12, lambda: answers.append(0.0) or 0.0)
 
     async def live() -> None:
-        preferences = Preferences(quiet_unfocused=wished)
+        preferences = Preferences(ViewerSettings(quiet_unfocused=wished))
         async with memory_inbox_viewer(
             source, tmp_path / "cache.db", preferences=preferences
         ) as viewer:
@@ -175,7 +177,7 @@ def test_the_bell_rings_for_what_is_new_and_only_where_it_is_wished(
     source = MemoryInbox(12)
 
     async def live() -> None:
-        preferences = Preferences(bell=wished)
+        preferences = Preferences(ViewerSettings(bell=wished))
         async with memory_inbox_viewer(
             source, tmp_path / "cache.db", preferences=preferences
         ) as viewer:
@@ -381,6 +383,7 @@ async def test_without_another_profile_it_says_how_to_add_one(app: Any) -> None:
 
 
 def test_nothing_is_changed_and_nobody_is_disturbed_by_default() -> None:
-    assert (PLAIN.density, PLAIN.bell, PLAIN.quiet_unfocused) == (0, False, False)
+    settings = PLAIN.viewer
+    assert (settings.density, settings.bell, settings.quiet_unfocused) == (0, False, False)
     assert not PLAIN.is_demo
-    assert (PLAIN.media.lines, PLAIN.media.most_bytes) == (0, 0)
+    assert PLAIN.media_directory is None

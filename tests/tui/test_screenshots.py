@@ -17,7 +17,6 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.sample.pictures import motif_number, picture
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.widgets.message_list import Thread
 from tests.conftest import NOW
 from tests.tui.animation import Frame, animated
@@ -160,8 +159,7 @@ async def test_the_pictures_of_a_photo_are_true(
     photo = media("mirror", mime_type="image/png", width=480, height=360, size_bytes=125_000)
     source = WithFiles(client, [photo], ["image"])
     source.files["mirror"] = picture(motif_number("roto.jpg"))
-    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
-    app = viewer_of(source, cache, kept)
+    app = viewer_of(source, cache, tmp_path / "media")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("j", "j", "enter")
@@ -178,8 +176,7 @@ async def test_the_pictures_of_a_photo_are_true(
 async def test_words_that_were_read_in_a_voice_message_are_drawn_as_the_picture_says(
     client: InboxClient, cache: Cache, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
-    app = viewer_of(WithVoices(client), cache, kept)
+    app = viewer_of(WithVoices(client), cache, tmp_path / "media")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("F", "ctrl+u", *"has:voice #wholesale", "enter", "j", "enter")
@@ -195,8 +192,7 @@ async def test_the_moving_picture_is_true(
     client: InboxClient, cache: Cache, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     source = WithPhotos(client, picture(motif_number("roto.jpg")))
-    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
-    app = viewer_of(source, cache, kept)
+    app = viewer_of(source, cache, tmp_path / "media")
     frames = []
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)

@@ -1,7 +1,7 @@
 """SQLite cache of fetched rows, for instant start-up and offline reading."""
 
 from frontdesk.cache.cache import Cache, CacheUsage
-from frontdesk.cache.coverage import Coverage, FillState, KeepRule
+from frontdesk.cache.coverage import Coverage, FillState
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import FetchedRows, ListName, SaveResult, notes_name, thread_name
 from frontdesk.cache.rows import (
@@ -24,7 +24,6 @@ __all__ = [
     "FetchedRows",
     "FillState",
     "Hit",
-    "KeepRule",
     "ListName",
     "Listing",
     "SaveResult",

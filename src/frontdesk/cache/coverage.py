@@ -3,12 +3,12 @@
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from frontdesk.cache.rows import CONVERSATION, sort_text
+from frontdesk.cache.rows import CONVERSATION
 from frontdesk.cache.timeline import Key
-from frontdesk.text.times import parse_duration
+from frontdesk.settings import KeepRule
 from frontdesk.wire import Wire
 
 Read = Callable[[str, tuple[object, ...]], list[Any]]
@@ -46,39 +46,6 @@ _SET = (
     "INSERT INTO memory VALUES (?, ?, ?)"
     " ON CONFLICT(origin, name) DO UPDATE SET value = excluded.value"
 )
-
-
-class KeepRule(NamedTuple):
-    """Conversations to keep. status: None for all. days: since the last activity; 0 for any."""
-
-    name: str
-    status: str | None = None
-    days: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> "KeepRule | None":
-        """Conversations by "open", "all" or a number of days as "30d"; None for "off".
-
-        Raises: ValueError: another text.
-        """
-        age = parse_duration(text, "d")
-        if text == "off":
-            return None
-        if text == "open":
-            return cls(text, status="open")
-        if text != "all" and not (age and age <= timedelta(days=3650)):
-            raise ValueError('use "off", "open", "all" or a number of days, as "30d"')
-        return cls(text, days=age.days if age else 0)
-
-    def since(self, now: datetime) -> str:
-        """Least sort text of the conversations; empty for any."""
-        return sort_text((now - timedelta(days=self.days)).isoformat()) if self.days else ""
-
-    @property
-    def noun(self) -> str:
-        """Plural of the conversations, for a sentence."""
-        noun = "open conversations" if self.status else "conversations"
-        return f"{noun} of the last {self.days} days" if self.days else noun
 
 
 class Coverage(NamedTuple):

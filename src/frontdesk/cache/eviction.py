@@ -1,6 +1,6 @@
 """Size limit of the cache file: LRU eviction and vacuum, one small step at a time.
 
-The default limit is `DEFAULT_CACHE_MB` in `environment.py`.
+The default limit is that of `cache_mb` in `settings.py`.
 """
 
 import sqlite3

@@ -39,7 +39,7 @@ class KeptFiles:
     """
 
     def __init__(self, directory: Path, *, most_bytes: int) -> None:
-        self._directory, self._most_bytes = directory, most_bytes
+        self.directory, self._most_bytes = directory, most_bytes
         self._uncounted: int | None = None
 
     def find(self, key: str, *, preview: bool) -> Path | None:
@@ -58,8 +58,8 @@ class KeptFiles:
         Raises: UnusableFile: it cannot be written.
         """
         try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=self._directory, prefix=_INCOMING, delete=False) as file:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self.directory, prefix=_INCOMING, delete=False) as file:
                 path = Path(file.name)
                 try:
                     yield cast(BinaryIO, file)
@@ -83,7 +83,7 @@ class KeptFiles:
 
     def _path(self, key: str, *, preview: bool) -> Path:
         name = sha256(key.encode()).hexdigest()
-        return self._directory / (f"{name}{_PREVIEW}" if preview else name)
+        return self.directory / (f"{name}{_PREVIEW}" if preview else name)
 
     def _evict(self, added: int) -> None:
         """Delete the files that were not read for longest, if there are too many."""
@@ -92,7 +92,7 @@ class KeptFiles:
             if self._uncounted < self._most_bytes // _COUNTED_EVERY:
                 return
         self._uncounted = 0
-        statuses = _statuses(self._directory)
+        statuses = _statuses(self.directory)
         found = [(status.st_mtime, status.st_size, path) for path, status in statuses]
         excess = sum(size for _, size, _ in found) - self._most_bytes
         for _, size, path in sorted(found):

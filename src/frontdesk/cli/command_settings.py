@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
-from frontdesk.cli.settings import Setting, one_of, quoted
 from frontdesk.own_commands.command import (
     ALERT,
     CONVERSATION,
@@ -18,6 +17,7 @@ from frontdesk.own_commands.command import (
     REPORT,
     OwnCommand,
 )
+from frontdesk.settings import Setting, one_of, quoted
 
 MOST_COMMANDS = 100
 _LONGEST_NAME = 80

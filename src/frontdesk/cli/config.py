@@ -12,19 +12,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from frontdesk.alert_settings import AlertSettings
-from frontdesk.cli.settings import (
+from frontdesk.errors import BadSettings
+from frontdesk.settings import (
+    MOST_MB,
     TABLES,
-    AlertsTable,
+    AlertSettings,
     MirrorSettings,
     NetworkSettings,
     Profile,
     TargetSettings,
     ViewerSettings,
     ViewSettings,
+    megabytes,
     settings_of,
 )
-from frontdesk.errors import BadSettings
 from frontdesk.system import environment, private_files, toml
 from frontdesk.text.clean import clean, one_line
 
@@ -85,7 +86,7 @@ class Configuration(NamedTuple):
     profiles: Mapping[str, Profile] = MappingProxyType({})
     viewer: ViewerSettings = ViewerSettings()
     mirror: MirrorSettings = MirrorSettings()
-    alerts: AlertsTable = AlertsTable()
+    alerts: AlertSettings = AlertSettings()
     network_settings: NetworkSettings = NetworkSettings()
     targets: TargetSettings = TargetSettings()
     keys: Mapping[str, str] = MappingProxyType({})
@@ -124,10 +125,6 @@ class Configuration(NamedTuple):
         return None
 
     @property
-    def alert_settings(self) -> AlertSettings:
-        return AlertSettings(*self.alerts)
-
-    @property
     def network(self) -> NetworkSettings:
         """Return the network settings.
 
@@ -149,9 +146,24 @@ class Configuration(NamedTuple):
 def configuration(*, whole: bool = True) -> Configuration:
     """Read the user's configuration; an empty one without a file.
 
-    whole=False skips viewer settings, whose validation imports the viewer.
+    whole=False skips keys, views and commands, whose validation imports the viewer.
     """
     return read(environment.config_file(), whole=whole)
+
+
+def cache_limit_bytes(settings: ViewerSettings) -> int:
+    """Size limit of the cache, from the environment or else the configuration.
+
+    Raises: BadSettings: the variable is not a number in the range.
+    """
+    said = environment.variables().get(environment.CACHE_LIMIT_VARIABLE, "").strip()
+    try:
+        return 1_000_000 * (megabytes(int(said)) if said else settings.cache_mb)
+    except ValueError:
+        raise BadSettings(
+            f"{environment.CACHE_LIMIT_VARIABLE} is {said!r}: use the MB that the cache may take,"
+            f" 1 to {MOST_MB}"
+        ) from None
 
 
 def read(path: Path, *, whole: bool = True) -> Configuration:
@@ -264,7 +276,7 @@ def _locate(container: "Container", above: Place, line: int, lines: dict[Place, 
     return line
 
 
-_OF_THE_VIEWER = ("viewer", "keys", "views", "commands")
+_OF_THE_VIEWER = ("keys", "views", "commands")
 
 
 def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
@@ -273,10 +285,6 @@ def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
     commands = members.get("commands")
     if isinstance(commands, list):
         rest["commands"] = [one for one in commands if "alert" in str(one)]
-    profiles = rest.get("profiles")
-    for profile in profiles.values() if isinstance(profiles, dict) else ():
-        if isinstance(profile, dict):
-            profile.pop("theme", None)
     return rest
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from frontdesk.cli.config import Configuration
 from frontdesk.cli.profiles import add_profile, check_name
-from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import Target, describe_database, describe_server
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
+from frontdesk.settings import Profile
 from frontdesk.store.dsn import is_address
 from frontdesk.tui.app import theme_of_terminal
 from frontdesk.tui.setup_form import ConnectApp, FieldError, SetupValues

@@ -14,7 +14,7 @@ from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.system import environment, private_files, subprocess_environment
 
 if TYPE_CHECKING:
-    from frontdesk.cli.settings import Profile
+    from frontdesk.settings import Profile
 
 _SERVICE = "frontdesk"
 _COMMAND_SECONDS = 60.0

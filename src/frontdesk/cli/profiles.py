@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from frontdesk.cli.config import PROFILE_NAME, Configuration, line_of
-from frontdesk.cli.settings import Profile, new_file
 from frontdesk.errors import BadSettings
+from frontdesk.settings import Profile, new_file
 from frontdesk.system import private_files, toml
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import Annotated, Any, NamedTuple
 
 from frontdesk.cli.config import PROFILE_NAME, TableReader
 from frontdesk.cli.media import byte_count
-from frontdesk.cli.settings import Setting, number, one_of_each, yes_or_no
 from frontdesk.errors import BadSettings
 from frontdesk.service.media.readers import PLACEHOLDER, PLACEHOLDERS, SENDERS, FileReader
+from frontdesk.settings import Setting, number, one_of_each, yes_or_no
 from frontdesk.system import private_files, toml
 from frontdesk.text.times import parse_duration
 from frontdesk.wire.values import MEDIA_TYPES

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from frontdesk.cli.config import Configuration, configuration
 from frontdesk.cli.progress import waiting
-from frontdesk.cli.settings import Profile
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
+from frontdesk.settings import Profile
 from frontdesk.system import environment
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def network(configured: Configuration | None = None) -> "Network":
     settings = (configured or configuration(whole=False)).network
     from frontdesk.client import Network
 
-    return Network.of(environment.variables(), ca_file=settings.ca_file, proxy=settings.proxy)
+    return Network.of(environment.variables(), settings)
 
 
 def cache_origin(target: Target) -> str:

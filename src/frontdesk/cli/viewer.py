@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from frontdesk.cache import Cache
-from frontdesk.cli.config import Configuration, configuration
+from frontdesk.cli.config import Configuration, cache_limit_bytes, configuration
 from frontdesk.cli.exit_codes import discard_unwritable_output, say
 from frontdesk.cli.first_frame_display import FirstFrameDisplay, today
-from frontdesk.cli.settings import Profile, ViewerSettings
 from frontdesk.cli.signals import on_signals
 from frontdesk.cli.target import (
     Target,
@@ -31,12 +30,13 @@ from frontdesk.cli.target import (
 from frontdesk.errors import BadSettings, InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
+from frontdesk.settings import Profile, TargetSettings
 from frontdesk.system import environment
 from frontdesk.system.first_frame_file import FirstFrame
 from frontdesk.tui.app import FrontdeskApp, theme_of_terminal
 from frontdesk.tui.app_base import CrashReportingApp, Outcome
 from frontdesk.tui.garbage_collection import IdleGarbageCollector
-from frontdesk.tui.preferences import MediaSettings, Preferences, Switch, Targets
+from frontdesk.tui.preferences import Preferences, Switch
 from frontdesk.tui.terminal_input import reading_any_key
 
 if TYPE_CHECKING:
@@ -123,36 +123,17 @@ def preferences_of(
     """Return the preferences passed to the viewer."""
     settings = configured.viewer
     return Preferences(
-        theme=(profile.theme if profile else None) or settings.theme,
-        density=settings.density,
-        bell=settings.bell,
-        quiet_unfocused=settings.quiet_unfocused,
-        mark_read_after=settings.mark_read_after,
+        settings._replace(theme=profile.theme) if profile and profile.theme else settings,
         keys=configured.keys,
         profiles={name: where(profile) for name, profile in configured.profiles.items()},
         profile=profile.name if profile else None,
         views=tuple(SavedView(view.name, parse(view.query), view.key) for view in configured.views),
         notices=notices,
-        targets=targets_of(configured),
-        alerts=configured.alert_settings,
+        targets=configured.targets,
+        alerts=configured.alerts,
         # A page must not run programs of its host.
         commands=() if _draws_on_a_page() else configured.commands,
     )
-
-
-def media_of(settings: ViewerSettings, cache_file: Path, origin: str) -> MediaSettings:
-    """Return where files of messages are kept, and how they are shown."""
-    return MediaSettings(
-        pictures=settings.pictures,
-        lines=settings.picture_lines,
-        directory=environment.media_directory(cache_file, origin),
-        downloads=environment.downloads_directory(),
-        most_bytes=settings.media_mb * 1_000_000,
-    )
-
-
-def targets_of(configured: Configuration) -> Targets:
-    return Targets(configured.targets.first_response, configured.targets.reply)
 
 
 def _open(
@@ -175,7 +156,6 @@ def _open(
         return view(
             inbox,
             environment.cache_file(),
-            configured.viewer,
             preferences,
             state_file=environment.state_file(),
             first_frame=first_frame,
@@ -183,7 +163,7 @@ def _open(
         )
 
 
-def open_wall(target: Target, options: "ReportOptions", targets: Targets) -> None:
+def open_wall(target: Target, options: "ReportOptions", targets: TargetSettings) -> None:
     """Show a report until the user ends it.
 
     Raises: InboxError.
@@ -200,7 +180,7 @@ def open_wall(target: Target, options: "ReportOptions", targets: Targets) -> Non
     theme, typed = theme_of_terminal(settings.theme)
     with ExitStack() as resources:
         inbox = _inbox_of(target, configured, resources)
-        limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
+        limit_bytes = cache_limit_bytes(settings)
         cache = Cache(
             environment.cache_file(),
             inbox.origin,
@@ -272,7 +252,6 @@ def _of_database(target: Target, resources: ExitStack) -> OpenedInbox:
 def view(
     inbox: OpenedInbox,
     cache_file: Path,
-    settings: ViewerSettings,
     preferences: Preferences,
     *,
     state_file: Path | None = None,
@@ -290,11 +269,15 @@ def view(
     _check_terminal()
     # Background threads yield to the UI thread sooner than after the default 5 ms.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
+    settings = preferences.viewer
+    limit_bytes = cache_limit_bytes(settings)
     cache = Cache(cache_file, inbox.origin, state_path=state_file, limit_bytes=limit_bytes)
-    preferences = preferences._replace(media=media_of(settings, cache_file, inbox.origin))
-    theme, typed = (None, b"") if _draws_on_a_page() else theme_of_terminal(preferences.theme)
-    preferences = preferences._replace(terminal_theme=theme)
+    theme, typed = (None, b"") if _draws_on_a_page() else theme_of_terminal(settings.theme)
+    preferences = preferences._replace(
+        terminal_theme=theme,
+        media_directory=environment.media_directory(cache_file, inbox.origin),
+        downloads=environment.downloads_directory(),
+    )
     try:
         mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)
         app = FrontdeskApp(

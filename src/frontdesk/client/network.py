@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import truststore
 
 from frontdesk.errors import BadSettings
+from frontdesk.settings import ENVIRONMENT_ALONE, NetworkSettings
 from frontdesk.system.loopback import is_loopback
 from frontdesk.system.proxy_address import check_proxy, without_credentials
 
@@ -39,22 +40,18 @@ class Network:
 
     @classmethod
     def of(
-        cls,
-        environment: Mapping[str, str],
-        *,
-        ca_file: str | None = None,
-        proxy: str | None = None,
+        cls, environment: Mapping[str, str], settings: NetworkSettings = ENVIRONMENT_ALONE
     ) -> "Network":
-        """Settings from environment variables, overridden by those of the configuration."""
+        """From environment variables, overridden by the settings of the configuration."""
         source = "[network] in the configuration"
-        if ca_file is not None:
-            trust: tuple[str | None, str | None, str] = ca_file, None, source
+        if settings.ca_file is not None:
+            trust: tuple[str | None, str | None, str] = settings.ca_file, None, source
         else:
             file, directory = environment.get("SSL_CERT_FILE"), environment.get("SSL_CERT_DIR")
             names = ("SSL_CERT_FILE" if file else "", "SSL_CERT_DIR" if directory else "")
             trust = file or None, directory or None, " and ".join(filter(None, names))
-        if proxy is not None:
-            way = proxy, source
+        if settings.proxy is not None:
+            way = settings.proxy, source
         else:
             way = _first_of(environment, "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
         return cls(*trust, *way, _first_of(environment, "no_proxy", "NO_PROXY")[0])

@@ -7,6 +7,7 @@ from typing import Protocol
 from frontdesk.errors import InboxError
 from frontdesk.inbox.cached import ServerClock
 from frontdesk.inbox.link import Link, Said, is_passing
+from frontdesk.settings import DEFAULTS_OF_VIEWER, ViewerSettings
 from frontdesk.text.times import short_date, time_of_day
 
 
@@ -34,13 +35,13 @@ class LinkKeeper:
         *,
         seen_at: Callable[[], datetime | None] = lambda: None,
         schedule_poll: Callable[[], None] | None = None,
-        quiet_unfocused: bool = False,
+        settings: ViewerSettings = DEFAULTS_OF_VIEWER,
     ) -> None:
         self._reached, self._clock, self._warn = reached, clock, warn
         self._seen_at = seen_at
         self._schedule_poll = schedule_poll or (lambda: None)
         self.link = Link.at(
-            clock.now(), retries=schedule_poll is not None, quiet_unfocused=quiet_unfocused
+            clock.now(), retries=schedule_poll is not None, quiet_unfocused=settings.quiet_unfocused
         )
 
     # Events

@@ -40,10 +40,6 @@ COUNTS_SECONDS = 2.0
 # Between a movement of the cursor and the load of the thread.
 PREVIEW_SECONDS = 0.15
 
-# A conversation is read that rests under the cursor beside its thread, unless the configuration
-# says otherwise.
-READ_AFTER_SECONDS = 3.0
-
 # A search, and a request for the next page, is said to be running after this time.
 PATIENCE_SECONDS = 0.5
 

@@ -72,7 +72,7 @@ def read_shown(inbox: Inbox, id: str) -> None:
 def begin_rest(inbox: Inbox) -> None:
     """Count the seconds after which the selected conversation is read, from now on."""
     rests = inbox.selection.id is not None and inbox.window.is_by_input
-    seconds = inbox.read_after
+    seconds = inbox.settings.mark_read_after
     timed = isinstance(seconds, (int, float)) and rests
     inbox.selection.reads_at = inbox.seconds() + float(seconds) if timed else None
 
@@ -103,7 +103,7 @@ def _shows_newest(inbox: Inbox) -> bool:
 def read(inbox: Inbox) -> None:
     """Mark the selected conversation as read on this computer."""
     inbox.selection.reads_at = None
-    if inbox.read_after != "never" and inbox.selection.id is not None:
+    if inbox.settings.mark_read_after != "never" and inbox.selection.id is not None:
         inbox.mark([inbox.selection.id], read=True)
 
 

@@ -7,7 +7,7 @@ out its orders.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Window
 from frontdesk.inbox.connection import LinkKeeper
@@ -23,6 +23,7 @@ from frontdesk.inbox.view import ViewHistory
 from frontdesk.query import QueryNames, Term, sort_key
 from frontdesk.query.plan import Test
 from frontdesk.query.terms import UNREAD
+from frontdesk.settings import ViewerSettings
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 
@@ -43,7 +44,6 @@ class Bell:
 QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
 
 # Seconds of rest after which a conversation is read; or only when it is opened, or never.
-ReadAfter = float | Literal["open", "never"]
 
 EVERY = ConversationFilter()
 
@@ -149,8 +149,8 @@ class DueTimes:
 class Inbox:
     """What the inbox shows and does; nothing here waits.
 
-    seconds: a clock that never goes back. read_after: see `ReadAfter`. orders: what the panes have
-    to do. input_at: time of the last input.
+    seconds: a clock that never goes back. orders: what the panes have to do.
+    input_at: time of the last input.
     """
 
     def __init__(
@@ -164,10 +164,10 @@ class Inbox:
         keys: Keys,
         seconds: Callable[[], float],
         *,
-        read_after: ReadAfter,
+        settings: ViewerSettings,
     ) -> None:
         self.cached, self.connection = cached, connection
-        self.window, self.reader, self.read_after = window, reader, read_after
+        self.window, self.reader, self.settings = window, reader, settings
         self.clock, self.views, self.keys, self.seconds = clock, views, keys, seconds
         self.tasks = Tasks(seconds)
         self.marks = ReadMarks(cached, clock.now)

@@ -7,7 +7,8 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from frontdesk.cache import Coverage, FillState, KeepRule
+from frontdesk.cache import Coverage, FillState
+from frontdesk.cache.rows import sort_text
 from frontdesk.cache.timeline import HIGHEST, Key
 from frontdesk.errors import (
     BadResponse,
@@ -21,6 +22,7 @@ from frontdesk.errors import (
 )
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.mailbox.prefetch import Pace
+from frontdesk.settings import KeepRule
 from frontdesk.system.request_priority import in_background
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.values import STATUSES, utc_now
@@ -147,7 +149,8 @@ class Mirror:
     def _state(self, now: datetime) -> FillState:
         """State at the start of a pass; what an earlier one of the same kind found stays."""
         before, counts = self._progress.state(), self._mailbox.counts(ConversationFilter())
-        since = self._keep.since(now)
+        oldest = self._keep.since(now)
+        since = sort_text(oldest.isoformat()) if oldest else ""
         state = FillState(keep=self._keep.name, name=self._mailbox.list_name(self._filter))
         if before is not None and before.keep == state.keep:
             state = before

@@ -25,7 +25,6 @@ from frontdesk.query import parse
 from frontdesk.query.terms import OVERVIEW
 from frontdesk.reports.figures import PERIODICAL, brief_report, parse_targets
 from frontdesk.reports.figures import with_figures as narrowed
-from frontdesk.reports.metrics import seconds_of
 from frontdesk.reports.periods import SPANS, placed
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE
 from frontdesk.selection.conversations import (
@@ -49,6 +48,7 @@ from frontdesk.selection.threads import (
     read_story,
     read_thread,
 )
+from frontdesk.settings import TargetSettings
 from frontdesk.text.clean import counted, file_size, visible
 from frontdesk.text.entries import part_words
 from frontdesk.text.messages import MACHINE_MARK
@@ -385,14 +385,13 @@ class InboxTools:
             raise ToolError(f"A report is of one of {' and '.join(subject)}.")
         with reported():
             lengths = parse_targets(filter(None, targets.split(",")))
+            ids = await report_filter_ids(reader.client, channel=channel or None, **subject)
             query = ReportQuery(
-                **await report_filter_ids(reader.client, channel=channel or None, **subject),
                 granularity=per or (by if by in PERIODICAL else None),
                 include=",".join(part for part in parts if part != "channels") or None,
                 clock="business" if business_hours else None,
                 compare=compare or None,
-                target_first_response=seconds_of(lengths.get("first_response")),
-                target_reply=seconds_of(lengths.get("reply")),
+                **TargetSettings(**lengths).parameters | ids,
             )
             report = await reader.client.report(await self._placed(query, period))
         if figures is not None:

@@ -35,6 +35,7 @@ from frontdesk.reports.sheets import (
     pivot_sheets,
     series_sheet,
 )
+from frontdesk.settings import TargetSettings
 from frontdesk.text.times import parse_duration
 from frontdesk.wire.reports import AdFigures, Bucket, Metrics, PersonFigures, Report
 
@@ -61,7 +62,7 @@ def parse_figures(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(BY_KEY[name].field for name in names))
 
 
-TARGETS = ("first_response", "reply")
+TARGETS = TargetSettings._fields
 
 
 def parse_targets(texts: Iterable[str]) -> dict[str, timedelta]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from frontdesk.reports.registry import (
@@ -222,11 +222,6 @@ def missing_parts(report: Report, query: ReportQuery) -> list[str]:
     if has_target and "targets" not in report.metrics.model_fields_set:
         missing.append("targets")
     return missing
-
-
-def seconds_of(target: timedelta | None) -> int | None:
-    """A target as reports take it."""
-    return None if target is None else round(target.total_seconds())
 
 
 def now_figures(groups: Sequence[BreakdownRow]) -> list[NowFigure]:

@@ -1,7 +1,6 @@
 """Environment variables, and paths of frontdesk's files."""
 
 import os
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -24,9 +23,6 @@ from frontdesk.system.subprocess_environment import VERIFY_TOKEN_VARIABLE as VER
 
 PLAIN_S3_VARIABLE = "AWS_ALLOW_HTTP"
 CACHE_LIMIT_VARIABLE = "FRONTDESK_CACHE_MB"
-# `cache/eviction.py` keeps the cache below this limit.
-DEFAULT_CACHE_MB = 512
-MOST_CACHE_MB = 1_000_000
 
 
 def cache_file() -> Path:
@@ -58,23 +54,6 @@ def config_file() -> Path:
 def keys_directory() -> Path:
     """Directory for keys that the system's key store does not hold, one file each."""
     return user_config_path("frontdesk") / "keys"
-
-
-def cache_limit_bytes(configured_mb: int | None = None) -> int:
-    """Size limit of the cache, from the environment or else the configuration (in MB).
-
-    Raises: BadSettings: the variable is not a number in the range.
-    """
-    text = os.environ.get(CACHE_LIMIT_VARIABLE, "").strip() or str(
-        configured_mb or DEFAULT_CACHE_MB
-    )
-    megabytes = int(text) if re.fullmatch("[0-9]{1,7}", text) else 0
-    if not 1 <= megabytes <= MOST_CACHE_MB:
-        raise BadSettings(
-            f"{CACHE_LIMIT_VARIABLE} is {text!r}: use the MB that the cache may take,"
-            f" 1 to {MOST_CACHE_MB}"
-        )
-    return megabytes * 1_000_000
 
 
 def log_file() -> Path:

@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.settings import theme_names
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
@@ -24,7 +25,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.terminal_input import AltKeys, ask_background
-from frontdesk.tui.theme import DARK, GREYS, LIGHT, SIXTEEN, STYLES, configured_name, theme_names
+from frontdesk.tui.theme import DARK, GREYS, LIGHT, SIXTEEN, STYLES, configured_name
 
 _THEME = "viewer.theme"
 # Commands of the palette that come first: those that were run last, in lines.
@@ -320,7 +321,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     @property
     def _configured_theme(self) -> str:
-        return self._preferences.theme or (GREYS if self.no_color else DARK).name
+        return self._preferences.viewer.theme or (GREYS if self.no_color else DARK).name
 
     def _first_theme(self) -> str:
         """The sixteen colours, if there are no more; the theme chosen last; the configured one.
@@ -333,7 +334,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         known = configured == self._configured_theme and chosen in self.available_themes
         if known:
             return chosen
-        follows = self._preferences.theme is None and not self.no_color
+        follows = self._preferences.viewer.theme is None and not self.no_color
         return (follows and self._preferences.terminal_theme) or self._configured_theme
 
     def _take_screenshot(self) -> None:

@@ -9,6 +9,7 @@ from frontdesk.errors import InboxError
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.requests import Answer
 from frontdesk.mailbox import Mailbox
+from frontdesk.settings import DEFAULTS_OF_VIEWER, ViewerSettings
 from frontdesk.system.request_priority import urgent
 from frontdesk.tui.clock import Clock
 
@@ -32,7 +33,7 @@ class ConnectionMonitor(LinkKeeper):
         state_changed: Callable[[], None] = lambda: None,
         seen_at: Callable[[], datetime | None] = lambda: None,
         schedule_poll: Callable[[], None] | None = None,
-        quiet_unfocused: bool = False,
+        settings: ViewerSettings = DEFAULTS_OF_VIEWER,
     ) -> None:
         super().__init__(
             mailbox,
@@ -40,7 +41,7 @@ class ConnectionMonitor(LinkKeeper):
             warn,
             seen_at=lambda: clock.here(seen_at()),
             schedule_poll=schedule_poll,
-            quiet_unfocused=quiet_unfocused,
+            settings=settings,
         )
         self._changed, self._state_changed = changed, state_changed
 

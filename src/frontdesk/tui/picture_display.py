@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from frontdesk.pictures import is_available
+from frontdesk.settings import ViewerSettings
 from frontdesk.text.clean import is_ascii_terminal, is_kitty_terminal
-from frontdesk.tui.preferences import MediaSettings
 
 _LINES = 10
 # A terminal that draws pictures itself takes far fewer bytes for each line.
@@ -31,18 +31,21 @@ class PictureDisplay(NamedTuple):
 
 
 def picture_display(
-    settings: MediaSettings,
+    settings: ViewerSettings,
     environment: Mapping[str, str],
     *,
+    keeps_files: bool = True,
     sixteen_colours: bool = False,
     is_direct: bool = True,
 ) -> PictureDisplay:
     """What the terminal of an environment shows.
 
-    sixteen_colours: the theme has no others. is_direct: it gets colours and control
-    sequences unchanged, as a page and one without colours do not.
+    keeps_files: on this computer. sixteen_colours: the theme has no others. is_direct: it gets
+    colours and control sequences unchanged, as a page and one without colours do not.
     """
-    reason = _obstacle(settings, environment, sixteen_colours=sixteen_colours)
+    reason = _obstacle(
+        settings, environment, keeps_files=keeps_files, sixteen_colours=sixteen_colours
+    )
     if reason:
         return PictureDisplay(0, False, reason)
     by_terminal = is_direct and _is_drawn_by_terminal(settings, environment)
@@ -52,13 +55,13 @@ def picture_display(
         return PictureDisplay(0, True, why, by_terminal, in_tmux)
     over_ssh = any(environment.get(name) for name in ("SSH_CONNECTION", "SSH_TTY"))
     usual = _LINES_OF_KITTY if by_terminal else _LINES
-    lines = settings.lines or (_LINES_OVER_SSH if over_ssh else usual)
+    lines = settings.picture_lines or (_LINES_OVER_SSH if over_ssh else usual)
     way = "drawn by the terminal" if by_terminal else "blocks"
     why = f"{way}, {lines} lines{' over ssh' if over_ssh else ''}"
     return PictureDisplay(lines, True, why, by_terminal, in_tmux)
 
 
-def _is_drawn_by_terminal(settings: MediaSettings, environment: Mapping[str, str]) -> bool:
+def _is_drawn_by_terminal(settings: ViewerSettings, environment: Mapping[str, str]) -> bool:
     """Whether the terminal has kitty's placeholders: others answer a question, and have none."""
     if settings.pictures == "kitty":
         return True
@@ -68,13 +71,17 @@ def _is_drawn_by_terminal(settings: MediaSettings, environment: Mapping[str, str
 
 
 def _obstacle(
-    settings: MediaSettings, environment: Mapping[str, str], *, sixteen_colours: bool
+    settings: ViewerSettings,
+    environment: Mapping[str, str],
+    *,
+    keeps_files: bool,
+    sixteen_colours: bool,
 ) -> str:
     """Why no picture is shown; "" if they are."""
     term = environment.get("TERM", "")
     if settings.pictures == "off":
         return "off: the configuration says so"
-    if settings.directory is None:
+    if not keeps_files:
         return "off: no files are kept"
     if not is_available():
         return "off: Pillow is not installed"

@@ -21,7 +21,6 @@ from frontdesk.system.terminal_cells import cell_pixels
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.picture_display import PictureDisplay
-from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.widgets.picture_rows import CELL
 
 if TYPE_CHECKING:
@@ -55,12 +54,10 @@ class Pictures:
     def __init__(
         self,
         save: SaveMedia,
-        settings: MediaSettings,
+        kept: KeptFiles,
         terminal: Callable[[str], object] | None = None,
     ) -> None:
         """terminal: writes to a terminal that draws pictures itself; None: they are blocks."""
-        assert settings.directory is not None
-        kept = KeptFiles(settings.directory, most_bytes=settings.most_bytes)
         self.files = MessageFiles(kept, save)
         self._decoder = PictureDecoder()
         self._terminal = terminal

@@ -96,18 +96,8 @@ GREYS = _theme(
     overdue="reverse",
 )
 
+# `OWN_THEMES` of the settings names them.
 THEMES = (DARK, LIGHT, CONTRAST, SIXTEEN, GREYS)
-# Themes of Textual that can be chosen.
-OTHER_THEMES = (
-    *("nord", "gruvbox", "dracula", "tokyo-night", "catppuccin-mocha", "monokai", "rose-pine"),
-    *("solarized-dark", "solarized-light"),
-)
-
-
-def theme_names() -> dict[str, str]:
-    """Names in the configuration and the palette, and those in Textual."""
-    own = {configured_name(theme.name): theme.name for theme in THEMES}
-    return {**own, **dict(zip(OTHER_THEMES, OTHER_THEMES, strict=True))}
 
 
 def configured_name(theme: str) -> str:

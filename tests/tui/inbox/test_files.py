@@ -15,10 +15,10 @@ from textual.widgets import Input
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.own_commands.command import OwnCommand
+from frontdesk.settings import ViewerSettings
 from frontdesk.tui import sentences
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.search import SearchScreen
-from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.wire import Media, Message
 from tests.tui.conftest import idle_until, lines, settle, shown
@@ -31,9 +31,8 @@ Opened = Callable[[WithFiles], FrontdeskApp]
 @pytest.fixture
 def opened(cache: Cache, tmp_path: Path) -> Opened:
     """Makes the viewer, which keeps files in a directory of its own."""
-    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
 
-    return lambda source: viewer_of(source, cache, kept)
+    return lambda source: viewer_of(source, cache, tmp_path / "media")
 
 
 async def entered(pilot: Pilot[Any], source: WithFiles) -> Thread:
@@ -224,8 +223,7 @@ async def test_a_command_opens_the_file_under_our_name_and_is_ended_by_the_same_
     )
     source = WithFiles(client, [a_photo(filename="mirror.png")], ["image"])
     source.files["one"] = png(400, 300)
-    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
-    app = viewer_of(source, cache, kept, commands)
+    app = viewer_of(source, cache, tmp_path / "media", commands)
     async with app.run_test(size=(120, 40)) as pilot:
         await entered(pilot, source)
         await pilot.press("o")
@@ -257,8 +255,7 @@ async def test_the_program_of_the_system_opens_a_file_where_no_command_does(
     monkeypatch.setattr(sys, "platform", "linux")
     source = WithFiles(client, [a_photo(filename="mirror.png")], ["image"])
     source.files["one"] = png(400, 300)
-    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
-    app = viewer_of(source, cache, kept)
+    app = viewer_of(source, cache, tmp_path / "media")
     async with app.run_test(size=(120, 40)) as pilot:
         await entered(pilot, source)
         await pilot.press("o")
@@ -295,8 +292,8 @@ async def test_a_terminal_that_draws_pictures_has_those_that_cells_name_and_no_o
     monkeypatch.setenv("COLORTERM", "truecolor")
     source = WithFiles(client, [a_photo("one"), a_photo("two")], ["image", "image"])
     source.files |= {"one": png(400, 300), "two": png(300, 400, b"\x20\x20\xd0")}
-    kept = MediaSettings("kitty", directory=tmp_path / "media", most_bytes=10_000_000)
-    app = viewer_of(source, cache, kept)
+    kitty = ViewerSettings(pictures="kitty")
+    app = viewer_of(source, cache, tmp_path / "media", settings=kitty)
     terminal = PictureTerminal()
     monkeypatch.setattr(app, "write_to_terminal", terminal)
     async with app.run_test(size=(120, 60)) as pilot:

@@ -4,11 +4,11 @@ import asyncio
 from datetime import UTC, timedelta
 from pathlib import Path
 
-from frontdesk.alert_settings import AlertSettings
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.own_commands.command import OwnCommand
+from frontdesk.settings import AlertSettings
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import Preferences

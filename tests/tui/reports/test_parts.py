@@ -13,9 +13,10 @@ from frontdesk.reports import export
 from frontdesk.reports.metrics import RATES
 from frontdesk.reports.registry import METRICS
 from frontdesk.reports.sheets import tables as sheet_tables
+from frontdesk.settings import TargetSettings
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.preferences import Preferences, Targets
+from frontdesk.tui.preferences import Preferences
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Report
 from tests.conftest import NOW
@@ -24,7 +25,7 @@ from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import Answering, line_with
 from tests.tui.views import ViewApp, press, type_in
 
-TARGETS = Targets(timedelta(minutes=15), timedelta(hours=1))
+TARGETS = TargetSettings(timedelta(minutes=15), timedelta(hours=1))
 
 
 class WithParts(Answering):

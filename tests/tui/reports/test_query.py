@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from frontdesk.reports.periods import CUSTOM, PERIODS, Span
+from frontdesk.settings import TargetSettings
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.preferences import Targets
 from frontdesk.tui.reports.query import ReportOptions, created_in, moments_of, zone_of
 from frontdesk.wire.reports import Metrics, Report, ZonedPeriod
 
@@ -35,7 +35,7 @@ def test_a_period_has_both_ends_or_none(start: str, end: str, known: bool) -> No
 
 def asked(options: ReportOptions, part: str = "", **targets: timedelta) -> dict[str, Any]:
     """The parameters of a query."""
-    query = options.query(TODAY, Targets(**targets), part)
+    query = options.query(TODAY, TargetSettings(**targets), part)
     return query.model_dump(by_alias=True, exclude_none=True)
 
 

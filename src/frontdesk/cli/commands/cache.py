@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cache import Cache, Coverage, KeepRule
+from frontdesk.cache import Cache, Coverage
 from frontdesk.cli.base import group
-from frontdesk.cli.config import configuration
+from frontdesk.cli.config import cache_limit_bytes, configuration
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.options import confirm, target_options, yes_option
 from frontdesk.cli.output import Output, moment, output_options, print_table
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import Target, cache_origin, client_of
 from frontdesk.errors import BadSettings, CacheBusy
+from frontdesk.settings import KeepRule
 from frontdesk.system import environment
 from frontdesk.text.clean import file_size
 from frontdesk.text.times import parse_duration
@@ -53,7 +54,7 @@ def info_command() -> None:
 
     path = environment.cache_file()
     usage = contents(path)
-    limit = file_size(environment.cache_limit_bytes(configuration().viewer.cache_mb))
+    limit = file_size(cache_limit_bytes(configuration(whole=False).viewer))
     click.echo(f"{path}: {file_size(usage.size_bytes)} of at most {limit}")
     if usage.origins:
         print_table(_HEADINGS, [_row(origin) for origin in usage.origins])
@@ -152,7 +153,7 @@ def fill_command(target: Target, keep: KeepRule | None, output: Output) -> None:
     progress = Progress(shown=True)
     with ExitStack() as resources:
         client = client_of(target, resources, waits=True)
-        limit_bytes = environment.cache_limit_bytes(configured.viewer.cache_mb)
+        limit_bytes = cache_limit_bytes(configured.viewer)
         cache = Cache(
             environment.cache_file(),
             cache_origin(target),

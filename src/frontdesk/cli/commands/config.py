@@ -73,7 +73,7 @@ def edit_command(context: click.Context) -> None:
 
     Opens it in $VISUAL or $EDITOR and checks it afterwards.
     """
-    from frontdesk.cli.settings import new_file
+    from frontdesk.settings import new_file
     from frontdesk.system import private_files
 
     path = configuration().path

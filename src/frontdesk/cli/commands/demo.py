@@ -120,7 +120,6 @@ def _open(demo: DemoProcess, resources: ExitStack) -> "Switch | None":
     return view(
         OpenedInbox(lambda: _connect(demo, resources), ORIGIN, "demo"),
         demo.cache,
-        configured.viewer,
         preferences._replace(is_demo=True),
         leaving=demo.stop,
     )

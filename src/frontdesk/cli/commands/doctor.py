@@ -242,11 +242,9 @@ def _network(target: Target) -> dict[str, str]:
 
 def _pictures() -> str:
     """Return how the viewer shows pictures in this terminal, and what decides that."""
-    from frontdesk.cli.viewer import media_of
     from frontdesk.tui.picture_display import picture_display
 
-    settings = media_of(configuration(whole=False).viewer, environment.cache_file(), "")
-    variables = environment.variables()
+    settings, variables = configuration(whole=False).viewer, environment.variables()
     return picture_display(settings, variables, is_direct=_colours() == _ALL_COLOURS).why
 
 

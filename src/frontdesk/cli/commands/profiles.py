@@ -19,9 +19,9 @@ from frontdesk.cli.profiles import (
     without_profile,
     write_configuration,
 )
-from frontdesk.cli.settings import Profile
 from frontdesk.cli.target import where
 from frontdesk.errors import BadSettings
+from frontdesk.settings import Profile
 from frontdesk.system import environment
 
 _LONGEST_LINE = 4096

@@ -29,16 +29,16 @@ from frontdesk.cli.output import (
     table,
     table_cell,
 )
-from frontdesk.cli.settings import TargetSettings
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import COLUMNS, markdown, records, title
 from frontdesk.reports.figures import parse_figures, parse_targets, with_figures
-from frontdesk.reports.metrics import missing_parts, seconds_of
+from frontdesk.reports.metrics import missing_parts
 from frontdesk.reports.periods import DEFAULT, SPANS, placed, typed_span
 from frontdesk.reports.registry import BY_KEY, BY_SCOPE, OPEN_AT_END, PART_WORDS
 from frontdesk.reports.sheets import ASPECTS, PRICED_BY, ReportOrder, parse_order, tables
 from frontdesk.selection.names import report_filter_ids
+from frontdesk.settings import TargetSettings
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import CALENDAR_PARTS, COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
 from frontdesk.wire.reports import Report
@@ -281,17 +281,16 @@ def report_command(
     targets = configuration(whole=False).targets._replace(**lengths)
 
     async def work(client: "InboxClient") -> Report:
+        ids = await report_filter_ids(client, channel=channel, **subject)
         query = ReportQuery(
             from_=first,
             to=end,
             timezone=zone,
-            **await report_filter_ids(client, channel=channel, **subject),
             granularity=granularity,
             compare=compare,
             clock="business" if business_hours else None,
             include=",".join(parts) or None,
-            target_first_response=seconds_of(targets.first_response),
-            target_reply=seconds_of(targets.reply),
+            **targets.parameters | ids,
         )
         report = await client.report(await _placed(client, query, period))
         for part in missing_parts(report, query):
@@ -352,7 +351,7 @@ def conversations_command(
     if first is not None:
         _day(first, "--from")
     end = _end(last)
-    targets = configuration(whole=False).targets
+    targets = configuration(whole=False).targets._replace(**lengths)
 
     async def work(client: "InboxClient") -> None:
         found = await report_filter_ids(client, channel=channel, label=label)
@@ -372,10 +371,7 @@ def conversations_command(
                     "to": whole.period.to,
                     "timezone": None,
                     "clock": "business" if business_hours else None,
-                    "target_first_response": seconds_of(
-                        lengths.get("first_response", targets.first_response)
-                    ),
-                    "target_reply": seconds_of(lengths.get("reply", targets.reply)),
+                    **targets.parameters,
                 }
             )
         )
@@ -415,7 +411,6 @@ def _open_wall(
 ) -> None:
     """Show the wall. names: of the channel, and of a user, team or label; shown: other options."""
     from frontdesk.cli.viewer import open_wall
-    from frontdesk.tui.preferences import Targets
     from frontdesk.tui.reports.query import ReportOptions
 
     async def ids_of(client: "InboxClient") -> dict[str, str | None]:
@@ -425,7 +420,7 @@ def _open_wall(
     channel = ids.pop("channel")
     subject = next((f"{kind}:{id}" for kind, id in ids.items() if id is not None), "")
     options = ReportOptions(**shown, channel=channel, subject=subject)
-    open_wall(target, options, Targets(targets.first_response, targets.reply))
+    open_wall(target, options, targets)
 
 
 def _check_parts(subject: Iterable[str], parts: Sequence[str], *, business_hours: bool) -> None:

@@ -25,7 +25,7 @@ from frontdesk.alerts import (
 from frontdesk.cache import Cache
 from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.conversations import filter_options
-from frontdesk.cli.config import configuration
+from frontdesk.cli.config import cache_limit_bytes, configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import parse_moment_option, target_options
 from frontdesk.cli.output import (
@@ -42,7 +42,7 @@ from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports.conversations import entry_text
 from frontdesk.selection.names import filter_ids
-from frontdesk.system.environment import cache_file, cache_limit_bytes, state_file
+from frontdesk.system.environment import cache_file, state_file
 from frontdesk.text.clean import quoted
 from frontdesk.text.messages import author_name, author_word, plain_preview
 from frontdesk.text.phones import contact_name
@@ -310,7 +310,7 @@ def _run_with_mailbox(
     # Deferred: the list of commands does not need it.
     from frontdesk.mailbox import Mailbox
 
-    limit_bytes = cache_limit_bytes(configuration(whole=False).viewer.cache_mb)
+    limit_bytes = cache_limit_bytes(configuration(whole=False).viewer)
     cache = Cache(
         cache_file(), cache_origin(target), state_path=state_file(), limit_bytes=limit_bytes
     )
@@ -330,7 +330,7 @@ def _follow_alerts(
     target: Target, show: "Printer[Alert]", since: datetime | None, *, once: bool
 ) -> None:
     configured = configuration(whole=False)
-    settings, commands = configured.alert_settings, for_alerts(configured.commands)
+    settings, commands = configured.alerts, for_alerts(configured.commands)
     if not settings.kinds:
         raise BadSettings(
             "No alerts are configured: frontdesk config edit, and set mine, waiting or window"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.binding import Binding, BindingType
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.settings import TargetSettings
 from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.preferences import Targets
 from frontdesk.wire import PhoneRef
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Opening(NamedTuple):
     switch: Callable[[str], object] = lambda name: None
     keys: Mapping[str, str] = MappingProxyType({})
     contact: PhoneRef | None = None
-    targets: Targets = Targets()
+    targets: TargetSettings = TargetSettings()
     commands: "tuple[OwnCommand, ...]" = ()
     profile: str | None = None
 

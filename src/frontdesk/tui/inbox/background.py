@@ -23,6 +23,7 @@ from frontdesk.cache import Coverage
 from frontdesk.inbox.limits import RESTED
 from frontdesk.inbox.scanning import reload
 from frontdesk.mailbox import Mailbox
+from frontdesk.settings import KeepRule
 from frontdesk.system.request_priority import in_background
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
@@ -191,7 +192,6 @@ class Background:
 
     async def _mirror(self) -> None:
         # Deferred: most starts keep nothing.
-        from frontdesk.cache import KeepRule
         from frontdesk.mailbox.mirror import Mirror
 
         keep = KeepRule.parse(self._mailbox.keep_rule)

@@ -69,7 +69,7 @@ class Display:
             self._screen.app.end_view_notices()
 
     def ring(self) -> None:
-        if self._preferences.bell:
+        if self._preferences.viewer.bell:
             self._screen.app.bell()
 
     # Panes

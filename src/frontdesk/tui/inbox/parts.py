@@ -123,14 +123,14 @@ class InboxParts:
             state_changed=lambda: self.do(refreshing.schedule_poll, self.inbox),
             seen_at=lambda: self.inbox.view.list.fetched_at,
             schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
-            quiet_unfocused=preferences.quiet_unfocused,
+            settings=preferences.viewer,
         )
         self.keys = keys = KeyNames(
             (type(screen), ThreadPane, Thread, ConversationList), preferences.keys
         )
         self.views = SavedViews(mailbox, preferences.views)
         self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)
-        self.thread = ThreadPane(mailbox, clock, connection, keys, preferences.media)
+        self.thread = ThreadPane(mailbox, clock, connection, keys, preferences)
         self.queue = QueuePane(
             mailbox,
             clock,
@@ -140,7 +140,7 @@ class InboxParts:
             self.thread,
             lambda order: order(self.shown),
             lambda: self.shown.draw(),
-            read_after=preferences.mark_read_after,
+            settings=preferences.viewer,
         )
         self.inbox, self.do = self.queue.inbox, self.queue.driver.do
         self.panes = Panes(

@@ -17,10 +17,11 @@ from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
 from frontdesk.inbox.orders import Order
 from frontdesk.inbox.refreshing import near_end
-from frontdesk.inbox.state import Inbox, ReadAfter
+from frontdesk.inbox.state import Inbox
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.prefetch import THREAD_PREFETCH_ROWS
 from frontdesk.query import NEWEST, ORDERS, reference
+from frontdesk.settings import ViewerSettings
 from frontdesk.text.clean import counted
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
@@ -89,7 +90,7 @@ class QueuePane(Pane):
         carry_out: Callable[[Order], None],
         draw: Callable[[], None],
         *,
-        read_after: ReadAfter,
+        settings: ViewerSettings,
     ) -> None:
         self.list = ConversationList(
             clock,
@@ -111,7 +112,7 @@ class QueuePane(Pane):
             views,
             keys,
             seconds,
-            read_after=read_after,
+            settings=settings,
         )
         self.driver = Driver(self, mailbox, self.inbox, carry_out, draw)
         self._cue_timer: Timer | None = None

@@ -247,7 +247,7 @@ class InboxScreen(SizedScreen[None]):
             # The application is exiting.
             return
         width, height = size
-        self.queue.list.set_density(self.parts.preferences.density or 2)
+        self.queue.list.set_density(self.parts.preferences.viewer.density or 2)
         words = sentences.TOO_SMALL.format(width=width, height=height)
         self.query_one("#too-small", Static).update(words)
         self.parts.shown.refresh_bars()

@@ -16,7 +16,7 @@ from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_view import ThreadView, whole_thread
-from frontdesk.tui.preferences import MediaSettings
+from frontdesk.tui.preferences import Preferences
 from frontdesk.wire import Conversation, Message
 
 if TYPE_CHECKING:
@@ -33,15 +33,13 @@ COPY_MENU = (
 
 
 class ThreadExports:
-    """Takes something from the thread that a pane shows.
-
-    media: how files are kept and shown.
-    """
+    """Takes something from the thread that a pane shows."""
 
     def __init__(
-        self, pane: ThreadView, mailbox: Mailbox, clock: Clock, media: MediaSettings
+        self, pane: ThreadView, mailbox: Mailbox, clock: Clock, preferences: Preferences
     ) -> None:
-        self._pane, self._mailbox, self._clock, self._media = pane, mailbox, clock, media
+        self._pane, self._mailbox, self._clock = pane, mailbox, clock
+        self._preferences = preferences
 
     def copy_from_menu(self) -> None:
         """Open the menu of the parts of a conversation that can be copied."""
@@ -64,8 +62,10 @@ class ThreadExports:
     @cached_property
     def files(self) -> "ThreadFiles | None":
         """What can be done with files; None if none are kept on this computer."""
-        if self._media.directory is None:
+        directory = self._preferences.media_directory
+        if directory is None:
             return None
+        from frontdesk.cache.kept_files import KeptFiles
         from frontdesk.tui.inbox.thread_files import ThreadFiles
         from frontdesk.tui.pictures import terminal_of_pictures
 
@@ -74,7 +74,8 @@ class ThreadExports:
             self._pane.messages,
             self._mailbox,
             self._clock,
-            self._media,
+            KeptFiles(directory, most_bytes=self._preferences.viewer.media_mb * 1_000_000),
+            self._preferences.downloads,
             terminal_of_pictures(self._pane.picture_display, self._pane.app),
             self._pane.load_then,
             self._pane.show_progress,

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
+from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.errors import FileTooLarge, InboxError, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import file_size
@@ -23,7 +24,6 @@ from frontdesk.tui.dialogs.file import FileChoice, FileDialog
 from frontdesk.tui.dialogs.save_prompt import save_prompt, saved_as
 from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested_path
 from frontdesk.tui.pictures import Pictures, is_lasting, why_missing
-from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.widgets.message_list import Thread, has_file
 from frontdesk.wire import Message
 
@@ -119,7 +119,8 @@ class LoadThen(Protocol):
 class ThreadFiles:
     """What can be done with the files of the messages of a pane.
 
-    node: the pane. terminal: see `Pictures`. load_then: its way to wait; show_progress: its footer.
+    node: the pane. downloads: where files are saved. terminal: see `Pictures`. load_then: its way
+    to wait; show_progress: its footer.
     """
 
     def __init__(
@@ -128,17 +129,17 @@ class ThreadFiles:
         thread: Thread,
         mailbox: Mailbox,
         clock: Clock,
-        settings: MediaSettings,
+        kept: KeptFiles,
+        downloads: Path,
         terminal: Callable[[str], object] | None,
         load_then: LoadThen,
         show_progress: Callable[[str], None],
     ) -> None:
-        assert settings.directory is not None
-        self._node, self._thread, self._clock, self._settings = node, thread, clock, settings
+        self._node, self._thread, self._clock, self._downloads = node, thread, clock, downloads
         self._load_then, self._show_progress = load_then, show_progress
-        self._pictures = Pictures(mailbox.save_media, settings, terminal)
+        self._pictures = Pictures(mailbox.save_media, kept, terminal)
         self._in_view = ThreadPictures(node, thread, self._pictures)
-        self._opened = OpenedFiles(settings.directory)
+        self._opened = OpenedFiles(kept.directory)
 
     def load_pictures(self) -> None:
         """Load the pictures in view, once its rows rest."""
@@ -235,7 +236,7 @@ class ThreadFiles:
             self._ask_for_name(file)
 
     def _ask_for_name(self, file: FileAtHand, why: str = "") -> None:
-        suggested, app = suggested_path(file.name, self._settings.downloads), self._node.app
+        suggested, app = suggested_path(file.name, self._downloads), self._node.app
         prompt = save_prompt(app, str(suggested), [suggested.suffix.lstrip(".")], why=why)
         dialogs.ask(app, prompt, partial(self._save_as, file))
 

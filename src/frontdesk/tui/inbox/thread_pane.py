@@ -67,7 +67,7 @@ class ThreadPane(ThreadView):
         # Deferred: the first paint does not need it.
         from frontdesk.tui.inbox.thread_exports import ThreadExports
 
-        return ThreadExports(self, self._mailbox, self._clock, self._media)
+        return ThreadExports(self, self._mailbox, self._clock, self._preferences)
 
     # Keys
 

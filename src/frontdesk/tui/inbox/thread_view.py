@@ -25,7 +25,7 @@ from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.preferences import MediaSettings
+from frontdesk.tui.preferences import Preferences
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents, has_file
 from frontdesk.tui.widgets.text_layout import Piece
@@ -165,7 +165,7 @@ class ThreadView(Pane):
         clock: Clock,
         connection: ConnectionMonitor,
         keys: KeyNames,
-        media: MediaSettings,
+        preferences: Preferences,
     ) -> None:
         symbols = symbols_for(os.environ, no_color=self.app.no_color)
         self.messages = Thread(
@@ -181,7 +181,7 @@ class ThreadView(Pane):
         self._clock = clock
         self._connection = connection
         self._keys = keys
-        self._media = media
+        self._preferences = preferences
         self.conversation: Conversation | None = None
         self.listing: ThreadRows | None = None
         self.story: Story | None = None
@@ -205,7 +205,11 @@ class ThreadView(Pane):
         app = self.app
         is_direct = app.console.color_system == "truecolor" and not (app.no_color or app.is_web)
         return picture_display(
-            self._media, os.environ, sixteen_colours=sixteen, is_direct=is_direct
+            self._preferences.viewer,
+            os.environ,
+            keeps_files=self._preferences.media_directory is not None,
+            sixteen_colours=sixteen,
+            is_direct=is_direct,
         )
 
     def set_me(self, me: str) -> None:

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from frontdesk.reports.metrics import seconds_of
 from frontdesk.reports.periods import (
     CUSTOM,
     DEFAULT,
@@ -18,8 +17,8 @@ from frontdesk.reports.periods import (
     granularity_for,
 )
 from frontdesk.reports.registry import DIMENSIONS
+from frontdesk.settings import NO_TARGETS, TargetSettings
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import CALENDAR_PARTS, FILTERED_REPORT_PARTS
 from frontdesk.wire.reports import Report
@@ -101,7 +100,9 @@ class ReportOptions:
             return False
         return not kind or part == "channels" or part in FILTERED_REPORT_PARTS[kind]
 
-    def query(self, today: date, targets: Targets = PLAIN.targets, part: str = "") -> ReportQuery:
+    def query(
+        self, today: date, targets: TargetSettings = NO_TARGETS, part: str = ""
+    ) -> ReportQuery:
         """Query for the report, or for one part of it."""
         include = [part] if part else []
         include += ["spread"] if self.spread and part != "waits" else []
@@ -109,7 +110,6 @@ class ReportOptions:
         span = self.span(today)
         kind, _, value = self.subject.partition(":")
         return ReportQuery(
-            **({kind: value} if kind else {}),
             from_=span.first.isoformat(),
             to=span.end.isoformat() if span.end else None,
             timezone=self.zone,
@@ -118,8 +118,7 @@ class ReportOptions:
             compare=comparison(self.period, span, today),
             clock="business" if self.business else None,
             include=",".join(include) or None,
-            target_first_response=seconds_of(targets.first_response),
-            target_reply=seconds_of(targets.reply),
+            **targets.parameters | ({kind: value} if kind else {}),
         )
 
 

@@ -12,10 +12,10 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.news import follow
 from frontdesk.reports.metrics import Glyphs
+from frontdesk.settings import NO_TARGETS, TargetSettings
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.tui.reports.reading import ReportReading
 from frontdesk.tui.theme import DARK, STYLES
@@ -74,7 +74,7 @@ class WallApp(CrashReportingApp[None]):
         title: str,
         glyphs: Glyphs,
         theme: str | None = None,
-        targets: Targets = PLAIN.targets,
+        targets: TargetSettings = NO_TARGETS,
         clock: Clock | None = None,
     ) -> None:
         super().__init__()

@@ -1,28 +1,38 @@
 """The settings of the configuration: name, type, default, and a sentence for each.
 
-A class is a table of the file, and a member of it a setting: `config` reads by them, a new file,
-`config show` and the page of the documents list them.
+A class is a table of the file, and a member of it a setting. `cli/config.py` reads by them; a new
+file, `config show` and the page of the documents list them; who needs one gets the whole table.
 """
 
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from datetime import time, timedelta
+from datetime import datetime, time, timedelta
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_type_hints
 from zoneinfo import ZoneInfo
 
-from frontdesk.alert_settings import QuietHours
-from frontdesk.inbox.limits import READ_AFTER_SECONDS
-from frontdesk.system import environment
 from frontdesk.system.proxy_address import check_proxy
 from frontdesk.text.times import parse_duration
 
 Read: TypeAlias = Callable[[object], Any]
 
+ReadAfter: TypeAlias = float | Literal["open", "never"]
+# Kinds of alerts.
+MINE, WAITING, WINDOW = "message", "waiting", "window"
+
+# Themes of frontdesk, and those of Textual that can be chosen.
+OWN_THEMES = ("dark", "light", "high-contrast", "16-colours", "greys")
+OTHER_THEMES = (
+    *("nord", "gruvbox", "dracula", "tokyo-night", "catppuccin-mocha", "monokai", "rose-pine"),
+    *("solarized-dark", "solarized-light"),
+)
+_AUTO_THEME = "auto"
 _PICTURES = ("auto", "large", "blocks", "kitty", "off")
+# What a cache may take, in MB.
+MOST_MB = 1_000_000
 # Seconds.
 _LONGEST_REST = 3600
 _LONGEST_TARGET = timedelta(days=30)
@@ -60,7 +70,66 @@ def settings_of(table: type) -> Mapping[str, tuple[str, Setting]]:
     return found
 
 
-# Types
+# Types of values
+
+
+class QuietHours(NamedTuple):
+    """Times of day without alerts, also over midnight. zone: "" is that of the computer."""
+
+    start: time
+    end: time
+    zone: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "QuietHours":
+        """Raises: ValueError: it is not written as "19:00-08:30" or "19:00-08:30 Europe/London"."""
+        try:
+            hours, _, zone = text.strip().partition(" ")
+            start, end = map(time.fromisoformat, hours.split("-"))
+            if start == end or start.tzinfo or end.tzinfo:
+                raise ValueError
+            return cls(start, end, ZoneInfo(zone.strip()).key if zone.strip() else "")
+        except (ValueError, KeyError, OSError) as error:
+            raise ValueError('use "19:00-08:30" or "19:00-08:30 Europe/London"') from error
+
+    def cover(self, moment: datetime) -> bool:
+        at = moment.astimezone(ZoneInfo(self.zone) if self.zone else None).time()
+        if self.start <= self.end:
+            return self.start <= at < self.end
+        return at >= self.start or at < self.end
+
+
+class KeepRule(NamedTuple):
+    """Conversations to keep. status: None for all. days: since the last activity; 0 for any."""
+
+    name: str
+    status: str | None = None
+    days: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "KeepRule | None":
+        """Conversations by "open", "all" or a number of days as "30d"; None for "off".
+
+        Raises: ValueError: another text.
+        """
+        age = parse_duration(text, "d")
+        if text == "off":
+            return None
+        if text == "open":
+            return cls(text, status="open")
+        if text != "all" and not (age and age <= timedelta(days=3650)):
+            raise ValueError('use "off", "open", "all" or a number of days, as "30d"')
+        return cls(text, days=age.days if age else 0)
+
+    def since(self, now: datetime) -> datetime | None:
+        """The earliest last activity of the conversations; None for any."""
+        return now - timedelta(days=self.days) if self.days else None
+
+    @property
+    def noun(self) -> str:
+        """Plural of the conversations, for a sentence."""
+        noun = "open conversations" if self.status else "conversations"
+        return f"{noun} of the last {self.days} days" if self.days else noun
 
 
 def text(value: object) -> str:
@@ -117,17 +186,15 @@ def number(least: int, most: int, words: str, *, auto: int | None = None) -> Rea
     return read
 
 
-_megabytes = number(
-    1, environment.MOST_CACHE_MB, f"use a number of MB, 1 to {environment.MOST_CACHE_MB}"
-)
+megabytes = number(1, MOST_MB, f"use a number of MB, 1 to {MOST_MB}")
 
 
-_AUTO_THEME = "auto"
+def theme_names() -> dict[str, str]:
+    """Names of themes in the configuration and the palette, and those in Textual."""
+    return {**{name: f"frontdesk-{name}" for name in OWN_THEMES}, **{n: n for n in OTHER_THEMES}}
 
 
 def _theme(value: object) -> str | None:
-    from frontdesk.tui.theme import theme_names
-
     names, name = theme_names(), text(value)
     if name == _AUTO_THEME:
         return None
@@ -168,20 +235,7 @@ def _length(value: object) -> timedelta:
     return length
 
 
-def _quiet(value: object) -> QuietHours:
-    try:
-        hours, _, zone = str(value).strip().partition(" ")
-        start, end = map(time.fromisoformat, hours.split("-"))
-        if start == end or start.tzinfo or end.tzinfo:
-            raise ValueError
-        return QuietHours(start, end, ZoneInfo(zone.strip()).key if zone.strip() else "")
-    except (ValueError, KeyError, OSError) as error:
-        raise ValueError('use "19:00-08:30" or "19:00-08:30 Europe/London"') from error
-
-
 def _keep(value: object) -> str:
-    from frontdesk.cache.coverage import KeepRule
-
     keep = text(value)
     KeepRule.parse(keep)
     return keep
@@ -237,22 +291,22 @@ class ViewerSettings(NamedTuple):
         Setting(yes_or_no, "Send no requests while the terminal does not have the focus.", "false"),
     ] = False
     mark_read_after: Annotated[
-        float | Literal["open", "never"],
+        ReadAfter,
         Setting(
             _read_after,
             "When a conversation counts as read on this computer: after so many seconds under the"
             ' cursor beside its thread, "open" for only when it is opened, or "never".',
             "3",
         ),
-    ] = READ_AFTER_SECONDS
+    ] = 3.0
     mouse: Annotated[
         bool,
         Setting(yes_or_no, "Handle the mouse. If false, the terminal selects text.", "true"),
     ] = True
     cache_mb: Annotated[
         int,
-        Setting(_megabytes, "What the pages already seen may take on this computer, in MB.", "512"),
-    ] = environment.DEFAULT_CACHE_MB
+        Setting(megabytes, "What the pages already seen may take on this computer, in MB.", "512"),
+    ] = 512
     pictures: Annotated[
         str,
         Setting(
@@ -273,7 +327,7 @@ class ViewerSettings(NamedTuple):
     ] = 0
     media_mb: Annotated[
         int,
-        Setting(_megabytes, "What pictures and files may take on this computer, in MB.", "512"),
+        Setting(megabytes, "What pictures and files may take on this computer, in MB.", "512"),
     ] = 512
 
 
@@ -291,8 +345,8 @@ class MirrorSettings(NamedTuple):
     ] = None
 
 
-class AlertsTable(NamedTuple):
-    """Alerts of the viewer and of `tail`; the members of `AlertSettings`."""
+class AlertSettings(NamedTuple):
+    """What is alerted by the viewer and by `tail`, and how; `alerts` decides by it."""
 
     mine: Annotated[
         bool,
@@ -314,7 +368,11 @@ class AlertsTable(NamedTuple):
     ] = None
     quiet: Annotated[
         QuietHours | None,
-        Setting(_quiet, "No alerts at these times; a time zone may follow.", '"19:00-08:30"'),
+        Setting(
+            lambda value: QuietHours.parse(str(value)),
+            "No alerts at these times; a time zone may follow.",
+            '"19:00-08:30"',
+        ),
     ] = None
     terminal: Annotated[
         bool,
@@ -324,6 +382,14 @@ class AlertsTable(NamedTuple):
             "false",
         ),
     ] = False
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        chosen = {MINE: self.mine, WAITING: self.waiting, WINDOW: self.window}
+        return tuple(kind for kind, on in chosen.items() if on)
+
+    def is_quiet(self, moment: datetime) -> bool:
+        return self.quiet is not None and self.quiet.cover(moment)
 
 
 class NetworkSettings(NamedTuple):
@@ -359,6 +425,14 @@ class TargetSettings(NamedTuple):
     reply: Annotated[
         timedelta | None, Setting(_length, "How soon later replies are due.", '"1h"')
     ] = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of reports, in seconds."""
+        return {
+            f"target_{name}": None if length is None else round(length.total_seconds())
+            for name, length in self._asdict().items()
+        }
 
 
 class Profile(NamedTuple):
@@ -397,10 +471,15 @@ class ViewSettings(NamedTuple):
     ] = ""
 
 
+DEFAULTS_OF_VIEWER, ENVIRONMENT_ALONE, NO_TARGETS = (
+    ViewerSettings(),
+    NetworkSettings(),
+    TargetSettings(),
+)
 TABLES: Mapping[str, type] = {
     "viewer": ViewerSettings,
     "mirror": MirrorSettings,
-    "alerts": AlertsTable,
+    "alerts": AlertSettings,
     "network": NetworkSettings,
     "targets": TargetSettings,
 }
