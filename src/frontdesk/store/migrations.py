@@ -11,7 +11,7 @@ from frontdesk.errors import OlderDatabase, UnusableFile
 from frontdesk.store import changes, contact_fields, message_search, reordered, trigrams, writes
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.contacts import name_key
-from frontdesk.store.database import SCHEMA_VERSION, Connection
+from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
 from frontdesk.store.rows import statements, table_of
 from frontdesk.text.clean import FOLDED_APART
 from frontdesk.text.phones import phone_forms
@@ -61,13 +61,11 @@ def _fold_contacts(connection: Connection, account_id: int) -> None:
 def _upgrade_0_2_0(connection: Connection) -> None:
     """Migrate the tables of frontdesk 0.2.0."""
     _drop_assumed_wa_ids(connection)
-    connection.run("ALTER TABLE contact ADD COLUMN marketing_opt_out_at BIGINT")
+    _add_columns(connection)
     message_search.rekey(connection)
-    _add_expiry(connection)
+    _create(connection, "INDEX note_time")
     _add_media(connection)
     _create(connection, "INDEX message_referral")
-    text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
-    connection.run(f"ALTER TABLE account ADD COLUMN business_hours_json {text}")
     _add_filters(connection)
     if connection.dialect == "postgresql":
         message_search.add_parts(connection)
@@ -76,10 +74,7 @@ def _upgrade_0_2_0(connection: Connection) -> None:
 
 def _upgrade_layout_13(connection: Connection) -> None:
     """Migrate the tables of layout 13."""
-    text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
-    for column in ("text", "text_state", "text_by", "text_language"):
-        connection.run(f"ALTER TABLE media ADD COLUMN {column} {text}")
-    connection.run("ALTER TABLE media ADD COLUMN text_at BIGINT")
+    _add_columns(connection)
     _create(connection, "INDEX media_text_due")
     message_search.add_parts(connection)
     _upgrade_messages(connection)
@@ -117,7 +112,6 @@ def _order_threads(connection: Connection) -> None:
 
 def _add_filters(connection: Connection) -> None:
     """Add what filters by beginning, author, custom field and ad read."""
-    connection.run("ALTER TABLE conversation ADD COLUMN phone_spoke_at BIGINT")
     connection.run(
         """
         UPDATE conversation SET phone_spoke_at = spoke.at FROM (
@@ -140,14 +134,6 @@ def _add_media(connection: Connection) -> None:
     _create(connection, r"(UNIQUE )?INDEX media_(message|pending|digest|age|text_due)")
 
 
-def _add_expiry(connection: Connection) -> None:
-    """Add for how long contents of messages are kept, and when they were removed."""
-    for column in ("messages_keep_days", "expired_until"):
-        connection.run(f"ALTER TABLE account ADD COLUMN {column} BIGINT")
-    connection.run("ALTER TABLE message ADD COLUMN expired_at BIGINT")
-    _create(connection, "INDEX note_time")
-
-
 def _drop_assumed_wa_ids(connection: Connection) -> None:
     """Empty the wa_id of who never wrote, if WhatsApp may know the number by another form.
 
@@ -167,6 +153,28 @@ def _drop_assumed_wa_ids(connection: Connection) -> None:
             if len(phone_forms(row["phone"])) > 1
         ],
     )
+
+
+_TABLE = re.compile(r"CREATE TABLE (\w+)\((.*)\)", re.DOTALL)
+_COLUMN = re.compile(r"(\w+) ((?:BIGINT|SMALLINT|TEXT|BLOB|BYTEA)\b[^,)]*)")
+_COLUMNS_OF: Mapping[Dialect, str] = MappingProxyType(
+    {
+        "sqlite": "SELECT name FROM pragma_table_info(:table)",
+        "postgresql": "SELECT column_name AS name FROM information_schema.columns"
+        " WHERE table_schema = current_schema() AND table_name = :table",
+    }
+)
+
+
+def _add_columns(connection: Connection) -> None:
+    """Add the columns of the schema that tables lack."""
+    for statement in statements(connection.dialect):
+        for table, definitions in _TABLE.findall(statement):
+            rows = connection.rows(_COLUMNS_OF[connection.dialect], {"table": table})
+            present = {row["name"] for row in rows}
+            for column, definition in _COLUMN.findall(definitions):
+                if present and column not in present:
+                    connection.run(f"ALTER TABLE {table} ADD COLUMN {column} {definition}")
 
 
 def _create(connection: Connection, names: str) -> None:

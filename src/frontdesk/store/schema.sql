@@ -2,8 +2,9 @@
 -- with "--pg" for PostgreSQL, all others for both. Text is compared by bytes: for PostgreSQL,
 -- store/rows.py writes TEXT COLLATE "C", and BYTEA for BLOB.
 --
--- A change here needs a migration in store/migrations.py, and a higher SCHEMA_VERSION in
--- store/database.py: existing databases are brought up to date by `frontdesk db upgrade`.
+-- A change here needs a higher SCHEMA_VERSION in store/database.py, and a migration in
+-- store/migrations.py, which adds columns by itself: existing databases are brought up to date by
+-- `frontdesk db upgrade`.
 --
 -- account_id leads the keys and indexes of an account's tables. Times are epoch milliseconds, UTC.
 -- No triggers, no sequences. assignee_id 0 is "unassigned", label_id 0 "all conversations".
