@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core import to_json
 
-from frontdesk import __version__
+from frontdesk import __version__, wire
 from frontdesk.ingest.media.facts import PREVIEW_SIDE
 from frontdesk.query.terms import COUNTED_OVERVIEW, OVERVIEW
 from frontdesk.service.api_keys import MASKED_SCOPE, SCOPE_WORDS
@@ -23,8 +23,8 @@ from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.filters import FLAGS, MAX_QUERY_LENGTH
 from frontdesk.service.routes.report_parts import MAX_TARGET_SECONDS
-from frontdesk.wire import ConversationPage, Problem, Wire
-from frontdesk.wire.base import EXTENSION
+from frontdesk.wire import ConversationPage, Problem, Wire, reports
+from frontdesk.wire.base import EXTENSION, json_name, may_be_absent
 from frontdesk.wire.members import OPEN
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
@@ -156,9 +156,28 @@ _TAGS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
+
+def _whole(name: str, example: Mapping[str, Any]) -> dict[str, Any]:
+    """An example in the order of its model, with the defaults of members that it leaves out."""
+    model: type[Wire] = getattr(reports if name.endswith("Report") else wire, name)
+    whole = {}
+    for member, kind in model.model_fields.items():
+        if (key := json_name(member)) in example:
+            whole[key] = example[key]
+        elif not may_be_absent(kind):
+            default = kind.get_default(call_default_factory=True)
+            whole[key] = list(default) if isinstance(default, tuple) else default
+    return whole
+
+
 # One example per schema name.
 EXAMPLES: Mapping[str, Any] = MappingProxyType(
-    json.loads((files(__package__) / "examples.json").read_text(encoding="utf-8"))
+    {
+        name: _whole(name, example)
+        for name, example in json.loads(
+            (files(__package__) / "examples.json").read_text(encoding="utf-8")
+        ).items()
+    }
 )
 
 _PATH_PARAMETERS: Mapping[str, Schema] = MappingProxyType(
