@@ -356,67 +356,78 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = (
     _column("last_message", _last_message, "LAST MESSAGE"),
 )
 
-_CONTACT_FIRST: tuple[Column[Contact], ...] = (
-    *_in_tables("id", "name"),
-    _column("phone", lambda row: row.phone, "PHONE", number_or_username),
-    *_in_tables("email"),
-    *_members("profile_name", "username"),
-)
-_CONTACT_LAST: tuple[Column[Contact], ...] = (
-    *_in_tables("last_activity_at"),
-    *_members("created_at", "updated_at"),
-    _column("custom_fields", lambda row: nested_json(row.custom_fields)),
-)
-_CONTACT_PLACED = {column.name for column in (*_CONTACT_FIRST, *_CONTACT_LAST)}
-# Members without a place of their own are between these.
-CONTACTS: tuple[Column[Contact], ...] = (
-    *_CONTACT_FIRST,
-    *_members(*(name for name in Contact.model_fields if name not in _CONTACT_PLACED)),
-    *_CONTACT_LAST,
+_STAMPS = _members("created_at", "updated_at")
+
+
+def _all_members(
+    model: type[Wire], first: Sequence[Column[Any]], last: Sequence[Column[Any]] = _STAMPS
+) -> tuple[Column[Any], ...]:
+    """Columns of a resource; between the first and the last are members without their own place."""
+    placed = {column.name for column in (*first, *last)}
+    return (*first, *_members(*(name for name in model.model_fields if name not in placed)), *last)
+
+
+CONTACTS: tuple[Column[Contact], ...] = _all_members(
+    Contact,
+    (
+        *_in_tables("id", "name"),
+        _column("phone", lambda row: row.phone, "PHONE", number_or_username),
+        *_in_tables("email"),
+        *_members("profile_name", "username"),
+    ),
+    (
+        *_in_tables("last_activity_at"),
+        *_STAMPS,
+        _column("custom_fields", lambda row: nested_json(row.custom_fields)),
+    ),
 )
 
-LABELS: tuple[Column[Label], ...] = (
-    *_in_tables("id", "title", "color", "description"),
-    *_members("created_at", "updated_at"),
+LABELS: tuple[Column[Label], ...] = _all_members(
+    Label, _in_tables("id", "title", "color", "description")
 )
 
-CUSTOM_FIELDS: tuple[Column[CustomField], ...] = (
-    *_in_tables("id", "key", "name", "type", "options", "description"),
-    *_members("scope", "pattern", "pattern_hint", "position", "created_at", "updated_at"),
+CUSTOM_FIELDS: tuple[Column[CustomField], ...] = _all_members(
+    CustomField, _in_tables("id", "key", "name", "type", "options", "description")
 )
 
-USERS: tuple[Column[User], ...] = (
-    *_in_tables("id", "name", "email", "role", "availability", "active"),
-    *_members("avatar_url", "created_at", "updated_at"),
+USERS: tuple[Column[User], ...] = _all_members(
+    User, _in_tables("id", "name", "email", "role", "availability", "active")
 )
 
-TEAMS: tuple[Column[Team], ...] = (
-    *_in_tables("id", "name", "description"),
-    _column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
-    *_in_tables("channels"),
-    _column("member_ids", lambda row: ",".join(user.id for user in row.members)),
-    *_members("distribution", "created_at", "updated_at"),
+TEAMS: tuple[Column[Team], ...] = _all_members(
+    Team,
+    (
+        *_in_tables("id", "name", "description"),
+        _column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
+        *_in_tables("channels"),
+        _column("member_ids", lambda row: ",".join(user.id for user in row.members)),
+    ),
 )
 
-CHANNELS: tuple[Column[Channel], ...] = (
-    *_in_tables("id", "name", "phone", "status", "quality_rating", "messaging_limit"),
-    *_members("display_phone_number", "verified_name", "name_status", "throughput", "platform"),
-    *_members("on_business_app", "waba_id"),
-    _column("business_hours", lambda row: _hours_json(row)),
-    *_members("synced_at", "created_at", "updated_at"),
+CHANNELS: tuple[Column[Channel], ...] = _all_members(
+    Channel,
+    _in_tables("id", "name", "phone", "status", "quality_rating", "messaging_limit"),
+    (
+        _column("business_hours", lambda row: _hours_json(row)),
+        *_members("synced_at"),
+        *_STAMPS,
+    ),
 )
 
-CANNED_RESPONSES: tuple[Column[CannedResponse], ...] = (
-    *_in_tables("id", "short_code", "text"),
-    *_members("created_at", "updated_at"),
+CANNED_RESPONSES: tuple[Column[CannedResponse], ...] = _all_members(
+    CannedResponse, _in_tables("id", "short_code", "text")
 )
 
-TEMPLATES: tuple[Column[Template], ...] = (
-    *_in_tables("id", "name", "language", "category", "status", "quality_score"),
-    _column("body", lambda row: _body(row), "BODY"),
-    *_members("parameter_format", "rejected_reason", "previous_category", "waba_id"),
-    *_members("channels", "updated_at"),
-    _column("components", lambda row: nested_json(row.components)),
+TEMPLATES: tuple[Column[Template], ...] = _all_members(
+    Template,
+    (
+        *_in_tables("id", "name", "language", "category", "status", "quality_score"),
+        _column("body", lambda row: _body(row), "BODY"),
+    ),
+    (
+        *_members("channels", "updated_at"),
+        _column("components", lambda row: nested_json(row.components)),
+    ),
 )
 
 
