@@ -1076,7 +1076,7 @@ class Terminal:
         _, _, asked = heapq.heappop(self._due)
         request = described(asked.request)
         self.server.asked.append(request)
-        error = self.server.fails(request) or self.server.error
+        error = self.server.error or self.server.fails(request)
         try:
             if error is not None:
                 raise error

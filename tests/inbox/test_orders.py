@@ -39,8 +39,8 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete() -> None
     terminal.query("is:open unread", seconds=0.2)
     assert "nothing loaded" in terminal.status
     terminal.query("is:open", seconds=5.0)
-    # Its order is refused after two seconds.
-    terminal.query(BY_WAIT, seconds=1.9)
+    # Its order is refused after a second.
+    terminal.query(BY_WAIT, seconds=0.9)
     assert re.search(r"sorting \d+", terminal.status)
     terminal.wait(2.0)
     while not terminal.inbox.view.complete:

@@ -6,7 +6,8 @@ from frontdesk.errors import Unreachable
 from frontdesk.inbox import words
 from frontdesk.inbox.counting import count_of
 from frontdesk.query import parse
-from tests.inbox.asked import FetchHead, FetchOlder
+from frontdesk.wire import ConversationFilter
+from tests.inbox.asked import FetchCounts, FetchHead, FetchOlder, FindMe
 from tests.inbox.memory import Server, Terminal, basic, name
 
 VIEW_8 = "is:open waiting:>1h sort:waiting"
@@ -19,15 +20,16 @@ def requests_for_rows(server: Server) -> tuple[int, int]:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [VIEW_8, 'from:"Customer 0"', "factura", "has:voice waiting:<9h -@me #billing,refund"],
-)
-def test_one_request_answers_with_the_number_of_all(text: str) -> None:
-    server = Server(2_000)
+QUERIES = (VIEW_8, 'from:"Customer 0"', "factura", "has:voice waiting:<9h -@me #billing,refund")
+
+
+@pytest.mark.parametrize("holds", [False, True], ids=["polled", "followed"])
+@pytest.mark.parametrize("text", QUERIES)
+def test_one_request_answers_with_the_number_of_all(text: str, holds: bool) -> None:
+    server = Server(2_000, holds=holds)
     server.said = {id: ("factura", "has:voice") for id in ("7", "400", "1900")}
     terminal = Terminal(server)
-    terminal.wait(5.0)
+    terminal.press("G", "G", "G", "G", "g", seconds=2.0)
     server.asked.clear()
     terminal.query(text, seconds=3.0)
     view = terminal.inbox.view
@@ -38,6 +40,18 @@ def test_one_request_answers_with_the_number_of_all(text: str) -> None:
     matching = {row.id for row in server.matching(view.wanted.filter)}
     assert {row.id for row in terminal.listed} <= matching
     assert count_of(terminal.inbox, parse(text)) == len(matching)
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_no_other_answer_is_awaited_before_the_first_page_of_a_query(text: str) -> None:
+    terminal = Terminal(server := Server(2_000))
+    terminal.wait(5.0)
+    server.asked.clear()
+    terminal.query(text, seconds=3.0)
+    wanted = terminal.inbox.view.wanted.filter
+    of_list = [one for one in server.asked if isinstance(one, FetchCounts | FetchHead | FindMe)]
+    assert of_list[0] == FetchHead(wanted)
+    assert FetchCounts(ConversationFilter()) in of_list
 
 
 def test_tabs_of_queries_have_their_number_before_they_are_shown() -> None:

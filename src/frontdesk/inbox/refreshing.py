@@ -237,12 +237,13 @@ def note_input(inbox: Inbox) -> None:
 
 
 def _fetch(inbox: Inbox) -> Steps[None]:
-    """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
+    """Refresh the first page and the counts; `new_ids` has the rows that moved to the top."""
     inbox.refresh.new_ids = ()
     inbox.planning.forget_names()
-    inbox.refresh.counted_at = inbox.seconds()
-    yield from _refresh_counts(EVERY)
-    if not inbox.refresh.is_chosen and not inbox.view.list:
+    chooses = not inbox.refresh.is_chosen and not inbox.view.list
+    if chooses:
+        inbox.refresh.counted_at = inbox.seconds()
+        yield from _refresh_counts(EVERY)
         view = inbox.planning.view_of(first_query(inbox.all_counts))
         view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
         inbox.show()
@@ -252,10 +253,17 @@ def _fetch(inbox: Inbox) -> Steps[None]:
     if not inbox.matches_nothing:
         yield from _fetch_planned_rows(inbox)
     # After the rows, which the reader waits for: there may be many tabs, and a slow server.
+    if not chooses:
+        inbox.refresh.counted_at = inbox.seconds()
+        yield from _refresh_counts(EVERY)
     for filter in counted_filters(inbox):
         yield from _refresh_counts(filter)
-    if not inbox.matches_nothing and inbox.replan():
+    if inbox.matches_nothing:
+        return
+    if inbox.replan():
         yield from _fetch_planned_rows(inbox)
+    elif _disagrees(inbox):
+        yield from _go_over(inbox, inbox.view.wanted.filter)
 
 
 def _find_contact(inbox: Inbox) -> Steps[None]:
@@ -287,7 +295,7 @@ def _fetch_planned_rows(inbox: Inbox) -> Steps[None]:
 
 
 def _fetch_rows(inbox: Inbox) -> Steps[None]:
-    """Fetch the first rows, and over all pages if rows further down may have left.
+    """Fetch the first rows, and from time to time all pages, as rows further down may have left.
 
     A long list shows what is new before it has gone over those. Rows that have left are let go of
     at once, with the last answer.
@@ -297,16 +305,19 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
     before = -inf if inbox.connection.followed else inbox.seconds()
     gone_over_at = inbox.refresh.gone_over_at.setdefault(chosen, before)
     is_due = inbox.seconds() >= gone_over_at + THOROUGH_SECONDS and not inbox.cached.follows(chosen)
-    thorough = is_due or _disagrees(inbox)
-    if thorough and len(view.list) > ROWS_AT_TOP and not view.kept.leaving_out:
+    is_long = chosen == view.shown.filter and len(view.list) > ROWS_AT_TOP
+    if not is_due or (is_long and not view.kept.leaving_out):
         yield from _fetch_head(inbox, chosen, thorough=False)
-        if chosen != view.wanted.filter or not (is_due or _disagrees(inbox)):
-            return
-    yield from _fetch_head(inbox, chosen, thorough=thorough)
-    if thorough:
-        inbox.refresh.gone_over_at[chosen] = inbox.seconds()
+    if is_due and chosen == view.wanted.filter:
+        yield from _go_over(inbox, chosen)
     for oldest in list(inbox.refresh.gone_over_at)[:-MOST_VISITS]:
         del inbox.refresh.gone_over_at[oldest]
+
+
+def _go_over(inbox: Inbox, chosen: ConversationFilter) -> Steps[None]:
+    """Fetch all pages of a list, from which rows may have left."""
+    yield from _fetch_head(inbox, chosen, thorough=True)
+    inbox.refresh.gone_over_at[chosen] = inbox.seconds()
 
 
 def _fetch_head(inbox: Inbox, chosen: ConversationFilter, *, thorough: bool) -> Steps[None]:
