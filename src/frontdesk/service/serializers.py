@@ -45,9 +45,9 @@ from frontdesk.wire import (
 from frontdesk.wire.base import may_be_absent
 from frontdesk.wire.reports import AdFigures, Metrics, PersonFigures, sums_of
 from frontdesk.wire.values import (
-    CONTENT_MEMBERS,
     DIRECTIONS,
     MEDIA_PATH,
+    MESSAGE_KINDS,
     REFERRED_PRODUCT,
     STATUSES,
 )
@@ -405,10 +405,9 @@ def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
 
 def _content(row: Row) -> dict[str, Any] | None:
     """Decode a message's payload, with every member of its type present."""
-    kind = row["type"]
-    if kind == "interactive":
-        kind = f"{kind} {DIRECTIONS[row['direction']]}"
-    return _filled(CONTENT_MEMBERS.get(kind, {}), row["content_json"])
+    kind = MESSAGE_KINDS.get(row["type"])
+    members = {} if kind is None else kind.members(DIRECTIONS[row["direction"]])
+    return _filled(members, row["content_json"])
 
 
 def _asks_only(row: Row, quoted: Row | None) -> bool:

@@ -29,7 +29,7 @@ from frontdesk.text.clean import (
 from frontdesk.text.search import FLOW_TOKEN, message_pieces, strings
 from frontdesk.text.templates import parameter_text
 from frontdesk.wire import Media, Message, MessageMatch, MessagePreview, Note, ReplyTo
-from frontdesk.wire.values import MEDIA_TYPES, REFERRED_PRODUCT
+from frontdesk.wire.values import MEDIA_TYPES, MESSAGE_KINDS, REFERRED_PRODUCT, MessageKind
 
 Entry: TypeAlias = Message | Note
 
@@ -60,7 +60,7 @@ _INDENTED = (ITEM, DETAIL)
 
 
 class MessageLine(NamedTuple):
-    """Line of a message; a `TEXT` and a `MACHINE` may have several. type: of a card, in `TYPES`."""
+    """Line of a message; a `TEXT` and a `MACHINE` may have several. type: of a card, in `KINDS`."""
 
     role: str
     text: str
@@ -89,30 +89,9 @@ AUTHORS: Mapping[str, AuthorWords] = MappingProxyType(
 )
 
 
-class TypeWords(NamedTuple):
-    """Word for a type of message, and its symbol in front of a caption; "" if it has none."""
-
-    word: str
-    icon: str = ""
-
-
-# Types whose word is not their name, or that have a symbol.
-TYPES: Mapping[str, TypeWords] = MappingProxyType(
-    {
-        "image": TypeWords("photo", "📷"),
-        "video": TypeWords("video", "🎬"),
-        "audio": TypeWords("audio", "🎵"),
-        "voice": TypeWords("voice", "🎤"),
-        "document": TypeWords("document", "📄"),
-        "sticker": TypeWords("sticker", "🙂"),
-        "location": TypeWords("location", "📍"),
-        "contacts": TypeWords("contact", "👤"),
-        "order": TypeWords("order", "🛒"),
-        "product": TypeWords("product", "🛒"),
-        "unsupported": TypeWords("not shown here"),
-        # Said of a text that draws nothing.
-        "text": TypeWords("empty"),
-    }
+# Types of messages, and what has a word and symbol of its own besides.
+KINDS: Mapping[str, MessageKind] = MappingProxyType(
+    {**MESSAGE_KINDS, "voice": MessageKind("voice", "🎤"), "product": MessageKind("product", "🛒")}
 )
 # Types whose text is shown without the word for the type.
 _TYPES_SHOWN_AS_TEXT = ("text", CALL, "template", "interactive")
@@ -228,7 +207,7 @@ def found_pieces_of(members: Mapping[str, Any]) -> tuple[str, ...]:
 
 def type_word(type: str) -> str:
     """Word for a type of message, or "voice" for a voice message."""
-    return TYPES[type].word if type in TYPES else humanize(type)
+    return (KINDS[type].word if type in KINDS else "") or humanize(type)
 
 
 def found_line(match: MessageMatch) -> str:
@@ -381,7 +360,12 @@ def _failure(message: Message) -> str:
 def _contents(message: Message) -> list[MessageLine]:
     if message.media is not None or message.type in MEDIA_TYPES:
         return _media(message)
-    return _CONTENTS.get(message.type, _text)(message)
+    return _CONTENTS.get(message.type, _other)(message)
+
+
+def _other(message: Message) -> list[MessageLine]:
+    card = [_card(message.type)] if message.type in KINDS else []
+    return [*card, *_text(message)]
 
 
 def _text(message: Message) -> list[MessageLine]:
@@ -700,6 +684,7 @@ _LEFT_OUT: Mapping[str, str] = {
 # Names of types that say nothing.
 _NO_KINDS = ("", "unknown", "unsupported")
 _CONTENTS: Mapping[str, Callable[[Message], list[MessageLine]]] = {
+    "text": _text,
     CALL: _call,
     "contacts": _contacts,
     "interactive": _interactive,

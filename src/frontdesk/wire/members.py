@@ -14,7 +14,7 @@ from frontdesk.wire.values import (
     DIRECTIONS,
     MEDIA_STATUSES,
     MEDIA_TEXT_STATUSES,
-    MESSAGE_TYPES,
+    MESSAGE_KINDS,
     PHONE_DIGITS,
     STATUSES,
 )
@@ -57,7 +57,7 @@ Author = Annotated[str, known(*AUTHORS)]
 DeliveryStatus = Annotated[str, known("pending", *DELIVERY_STEPS)]
 MediaStatus = Annotated[str, known(*MEDIA_STATUSES)]
 MediaTextStatus = Annotated[str, known(*MEDIA_TEXT_STATUSES)]
-MessageType = Annotated[str, known(*MESSAGE_TYPES)]
+MessageType = Annotated[str, known(*MESSAGE_KINDS)]
 TemplateCategory = Annotated[str, known("AUTHENTICATION", "MARKETING", "UTILITY")]
 PriceCategory = Annotated[
     str,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 # Member of the contents of a message of any type: the product of a catalogue that it asks about.
 REFERRED_PRODUCT = "referred_product"
@@ -19,35 +19,61 @@ DIRECTIONS = ("inbound", "outbound")
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
-# Members of `content` by type of message, with the values that mean "unknown". Those of one
-# direction have it behind the type.
-CONTENT_MEMBERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+
+
+class MessageKind(NamedTuple):
+    """Type of message. word: for people, "" for its name; icon: "" for none.
+
+    content: members of `content`, with the values that mean "unknown"; sent: those of an outbound
+    one, if they are others.
+    """
+
+    word: str = ""
+    icon: str = ""
+    content: Mapping[str, Any] = MappingProxyType({})
+    sent: Mapping[str, Any] | None = None
+
+    def members(self, direction: str) -> Mapping[str, Any]:
+        """Members of the `content` of a message of a direction."""
+        return self.content if self.sent is None or direction == "inbound" else self.sent
+
+
+MESSAGE_KINDS: Mapping[str, MessageKind] = MappingProxyType(
     {
-        "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
-        "contacts": {"contacts": ()},
-        "interactive inbound": dict.fromkeys(
-            ("kind", "id", "title", "description", "payload", "response")
+        # Said of a text that draws nothing.
+        "text": MessageKind("empty"),
+        "image": MessageKind("photo", "📷"),
+        "video": MessageKind("video", "🎬"),
+        "audio": MessageKind("audio", "🎵"),
+        "document": MessageKind("document", "📄"),
+        "sticker": MessageKind("sticker", "🙂"),
+        "location": MessageKind(
+            "location", "📍", dict.fromkeys(("latitude", "longitude", "name", "address", "url"))
         ),
-        "interactive outbound": dict.fromkeys(
-            ("kind", "header", "body", "footer", "buttons", "sections")
+        "contacts": MessageKind("contact", "👤", {"contacts": ()}),
+        "interactive": MessageKind(
+            content=dict.fromkeys(("kind", "id", "title", "description", "payload", "response")),
+            sent=dict.fromkeys(("kind", "header", "body", "footer", "buttons", "sections")),
         ),
-        "template": {"name": None, "language": None, "category": None, "components": ()},
-        "order": {"catalog_id": None, "items": ()},
-        "call": {"status": None, "duration_seconds": None, "video": None},
-        "reaction": {
-            "emoji": None,
-            "removed": False,
-            "target_message_id": None,
-            "target_wamid": None,
-        },
-        "system": {},
-        "unsupported": {"reason": "unknown_type", "original_type": None, "errors": ()},
+        "template": MessageKind(
+            content={"name": None, "language": None, "category": None, "components": ()}
+        ),
+        "order": MessageKind("order", "🛒", {"catalog_id": None, "items": ()}),
+        "call": MessageKind(content={"status": None, "duration_seconds": None, "video": None}),
+        "reaction": MessageKind(
+            content={
+                "emoji": None,
+                "removed": False,
+                "target_message_id": None,
+                "target_wamid": None,
+            }
+        ),
+        "system": MessageKind(),
+        "unsupported": MessageKind(
+            "not shown here",
+            content={"reason": "unknown_type", "original_type": None, "errors": ()},
+        ),
     }
-)
-MESSAGE_TYPES = (
-    "text",
-    *MEDIA_TYPES,
-    *dict.fromkeys(kind.partition(" ")[0] for kind in CONTENT_MEMBERS),
 )
 # If the service has the file of a message.
 MEDIA_STATUSES = ("available", "pending", "expired", "failed", "refused", "removed", "absent")

@@ -220,6 +220,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
             ["[not shown here: poll creation]"],
         ),
         ({"type": "unsupported"}, ["[message not shown here]"]),
+        ({"type": "product", "text": "Oak table"}, [" 🛒 product", "Oak table"]),
         ({"type": "holo_call"}, ["[holo call]"]),
         ({"type": "holo_call", "text": "with words"}, ["with words"]),
     ],

@@ -11,7 +11,7 @@ from textual.filter import LineFilter
 
 from frontdesk.text.calls import CALL_KINDS
 from frontdesk.text.clean import is_ascii_terminal
-from frontdesk.text.messages import TYPES, type_word
+from frontdesk.text.messages import KINDS, type_word
 
 # The part of a list's last column that says which of its rows are shown.
 SCROLL_BAR_THUMB = "┃"
@@ -40,7 +40,7 @@ class MessageSymbols(NamedTuple):
 
 
 _ICONS = {
-    **{type: words.icon for type, words in TYPES.items() if words.icon},
+    **{type: kind.icon for type, kind in KINDS.items() if kind.icon},
     **dict.fromkeys(CALL_KINDS, "📞"),
 }
 EMOJI = MessageSymbols(
