@@ -101,7 +101,7 @@ def test_the_sample_is_that_of_the_pictures_and_the_documentation(
     events: list[DomainEvent],
 ) -> None:
     """Whoever changes it on purpose renews them, and the number here."""
-    assert hashlib.sha256(repr(events).encode()).hexdigest()[:16] == "11241224447504ae"
+    assert hashlib.sha256(repr(events).encode()).hexdigest()[:16] == "891fbc7e4e247bbd"
 
 
 def test_another_seed_gives_another_inbox(events: list[DomainEvent]) -> None:

@@ -1,10 +1,14 @@
 """Builds the contents of messages that are not plain text, by the type in the script."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from frontdesk.ingest.json_reader import JsonObject
+from frontdesk.ingest.webhooks.contents import contents_of
 from frontdesk.sample.catalogue import TABLES, Shop
 from frontdesk.sample.pictures import motif_number
+from frontdesk.sample.script import AS_WHATSAPP
 
 
 class FilledLine(NamedTuple):
@@ -23,8 +27,8 @@ class SampleContents(NamedTuple):
 
     type: str
     text: str | None
-    content: dict[str, Any] | None = None
-    media: dict[str, Any] | None = None
+    content: Mapping[str, Any] | None = None
+    media: Mapping[str, Any] | None = None
 
 
 MEDIA_TYPES = {
@@ -100,22 +104,9 @@ def _location(part: FilledLine) -> SampleContents:
     return SampleContents("location", part.text or None, where)
 
 
-def _contacts(part: FilledLine) -> SampleContents:
-    name, phone = part.argument.split("|")
-    first, _, last = name.partition(" ")
-    person = {
-        "name": name,
-        "first_name": first,
-        "last_name": last,
-        "org": "Veldrano",
-        "phones": [{"phone": phone, "wa_id": phone[1:], "type": "WORK"}],
-        "emails": [],
-        "urls": [],
-        "addresses": [],
-        "birthday": None,
-        "vcard": None,
-    }
-    return SampleContents("contacts", name, {"contacts": [person]})
+def _as_whatsapp(part: FilledLine) -> SampleContents:
+    read = contents_of(JsonObject(json.loads(part.argument)))
+    return SampleContents(read.type, read.text, read.content, read.media)
 
 
 def _answer(part: FilledLine) -> SampleContents:
@@ -200,11 +191,6 @@ def _system(part: FilledLine) -> SampleContents:
     return SampleContents("system", f"Assigned to {part.slots['agent']}", content)
 
 
-def _unsupported(part: FilledLine) -> SampleContents:
-    content = {"reason": "provider", "original_type": "poll", "errors": [error(131051)]}
-    return SampleContents("unsupported", None, content)
-
-
 BUILDERS: Mapping[str, Callable[[FilledLine], SampleContents]] = {
     **dict.fromkeys(MEDIA_TYPES, _media),
     **dict.fromkeys(("button_reply", "list_reply", "quick_reply", "flow_reply"), _answer),
@@ -214,8 +200,7 @@ BUILDERS: Mapping[str, Callable[[FilledLine], SampleContents]] = {
     "call_permission_reply": _call_permission,
     "audio": _audio,
     "location": _location,
-    "contacts": _contacts,
     "template": _template,
     "order": _order,
-    "unsupported": _unsupported,
+    AS_WHATSAPP: _as_whatsapp,
 }

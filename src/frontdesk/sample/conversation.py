@@ -17,7 +17,7 @@ from frontdesk.ingest.events import (
 from frontdesk.sample.catalogue import Agent, Shop
 from frontdesk.sample.contents import FilledLine, SampleContents, contents, error
 from frontdesk.sample.people import Customer
-from frontdesk.sample.script import AUTHORS, INBOUND, NOTE, REACTION, ScriptLine
+from frontdesk.sample.script import AS_WHATSAPP, AUTHORS, INBOUND, NOTE, REACTION, ScriptLine
 
 _NAMES = {"ai_agent": "Luma", "campaign": "Spring arrivals", "kiosk": "Riverside lockers"}
 _AUTHORS = {kind: Author(kind, None, _NAMES.get(kind)) for kind in AUTHORS.values()}
@@ -97,7 +97,8 @@ def render(
         return ScriptStep("reaction", at, text)
     if not line.is_message:
         return ScriptStep("handoff", at, "")
-    argument = line.argument.format_map(slots) if "{" in line.argument else line.argument
+    is_json = line.kind == AS_WHATSAPP or "{" not in line.argument
+    argument = line.argument if is_json else line.argument.format_map(slots)
     return ScriptStep(
         "message",
         at,

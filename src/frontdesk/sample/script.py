@@ -15,10 +15,12 @@ character says who does it:
 
 A digit after this mark quotes the message that many messages back; a reaction is to that message,
 without a digit to the last one. Square brackets hold the type of a message that is not text, with
-its argument, or a flag: `[image photo.jpg]`, `[forwarded]`, `[ad]`, `[failed 131026]`. ` // `
-separates texts of which one is chosen. `{slots}` are filled in.
+its argument, or a flag: `[image photo.jpg]`, `[forwarded]`, `[ad]`, `[failed 131026]`. A message as
+WhatsApp describes it is in them as JSON. ` // ` separates texts of which one is chosen. `{slots}`
+are filled in, but in JSON.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from random import Random
@@ -43,6 +45,9 @@ NOTE, REACTION, EVENT = "#", "+", "!"
 ANNOTATIONS = NOTE + REACTION + EVENT
 INBOUND = ">~"
 
+# Kind of a message that is described as WhatsApp does, in JSON.
+AS_WHATSAPP = "whatsapp"
+_JSON = json.JSONDecoder()
 _FLAGS = frozenset(("forwarded", "ad"))
 _SIZES = ("XS", "S", "M", "L", "XL", "38", "40", "42")
 # The authors of the last line of a conversation that is still open.
@@ -187,6 +192,10 @@ def _line(text: str) -> ScriptLine:
     words = rest[1 if back else 0 :].strip()
     kind = argument = ""
     failure, flags = 0, set()
+    if words.startswith("[{"):
+        described, end = _JSON.raw_decode(words, 1)
+        kind, argument = AS_WHATSAPP, json.dumps(described)
+        words = words[end + 1 :].lstrip()
     while words.startswith("["):
         inside, _, words = words[1:].partition("]")
         words = words.lstrip()
