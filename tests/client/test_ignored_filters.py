@@ -17,19 +17,14 @@ from frontdesk.client.lists import (
 from frontdesk.client.other_rows import BARE_ID
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import ServerState
-from frontdesk.errors import NotOffered, Unreachable
+from frontdesk.errors import Unreachable
 from frontdesk.wire import (
-    AssigneeCounts,
     Channel,
-    ChannelCounts,
     Contact,
     Conversation,
     ConversationFilter,
-    Counts,
-    CountSet,
     Message,
     Page,
-    StatusCounts,
     User,
 )
 
@@ -186,80 +181,6 @@ def test_a_search_of_which_half_matches_may_look_at_more(
     page = FilterCheck(server).contacts(Page[Contact](data=tuple(rows)), "ana")
     assert len(page.data) == left
     assert server.server().features["search_contacts"].state == expected
-
-
-def counts(
-    assignees: dict[str | None, int] | None = None,
-    channels: dict[str, int] | None = None,
-    **of: int,
-) -> Counts:
-    """Counts of ten open conversations. of: how many of them need a human."""
-    opened = CountSet(all=10, **of)
-    nothing = CountSet(all=0, awaiting_human=0)
-    by_assignee = tuple(
-        AssigneeCounts(assignee=id, all=number, open=number, snoozed=0, resolved=0)
-        for id, number in (assignees or {}).items()
-    )
-    by_channel = tuple(
-        ChannelCounts(channel=id, all=number) for id, number in (channels or {}).items()
-    )
-    return Counts(
-        all=10,
-        by_status=StatusCounts(open=opened, snoozed=nothing, resolved=nothing),
-        by_assignee=by_assignee,
-        by_channel=by_channel,
-    )
-
-
-@pytest.mark.parametrize(
-    ("filter", "given", "narrowed"),
-    [
-        ({"assignee": "7"}, counts({"7": 10}), True),
-        ({"assignee": "7"}, counts({}), True),
-        ({"assignee": "7"}, counts({"7": 9, "8": 1}), False),
-        ({"assignee": "7"}, counts({"7": 9, None: 1}), False),
-        ({"assignee": "me"}, counts({"7": 10}), True),
-        ({"assignee": "me"}, counts({None: 10}), False),
-        ({"assignee": "me"}, counts({"7": 9, "8": 1}), False),
-        ({"assignee": "me"}, counts({"7": 9, None: 1}), False),
-        ({"assignee": "unassigned"}, counts({None: 10}), True),
-        ({"assignee": "unassigned"}, counts({None: 9, "7": 1}), False),
-        ({"assignee": "assigned"}, counts({"7": 9, "8": 1}), True),
-        ({"assignee": "assigned"}, counts({"7": 9, None: 1}), False),
-        ({"assignees": "7,8"}, counts({"7": 9, "8": 1}), True),
-        ({"assignees": "7,8"}, counts({"7": 9, "9": 1}), False),
-        ({"assignees": "7,unassigned"}, counts({"7": 9, None: 1}), True),
-        ({"assignees": "7,me"}, counts({"7": 9, "9": 1}), True),
-        ({}, counts({"7": 9, None: 1}), True),
-        ({"channels": "1,2"}, counts({}, {"1": 9, "2": 1}), True),
-        ({"channels": "1,2"}, counts({}, {"1": 9, "3": 1}), False),
-        ({"channels": "1,2"}, counts({}, {"1": 10, "3": 0}), True),
-        ({"awaiting_human": True}, counts(awaiting_human=10), True),
-        ({"awaiting_human": True}, counts(awaiting_human=9), False),
-        ({"awaiting_human": False}, counts(awaiting_human=0), True),
-        ({"awaiting_human": False}, counts(awaiting_human=1), False),
-        ({"channels": "1", "assignee": "7"}, counts({"8": 10}, {"1": 10}), False),
-    ],
-)
-def test_counts_of_others_than_were_asked_for_are_refused(
-    filter: dict[str, Any], given: Counts, narrowed: bool
-) -> None:
-    server = state()
-    check = FilterCheck(server)
-    if narrowed:
-        assert check.counts(given, ConversationFilter(**filter)) is given
-    else:
-        with pytest.raises(NotOffered, match="does not count by assignee"):
-            check.counts(given, ConversationFilter(**filter))
-    assert server.ignores_filters_of_counts is not narrowed
-
-
-def test_counts_without_parts_are_not_narrowed() -> None:
-    for part in ("by_assignee", "by_status"):
-        with pytest.raises(NotOffered):
-            FilterCheck(state()).counts(
-                counts({}).model_copy(update={part: None}), ConversationFilter()
-            )
 
 
 def listed(asked: list[int]) -> RowPages[Conversation]:

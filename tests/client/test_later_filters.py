@@ -12,7 +12,6 @@ from frontdesk.client.lists import FilterCheck
 from frontdesk.client.server_info import ServerState
 from frontdesk.errors import NotOffered, Refused
 from frontdesk.wire import Conversation, ConversationFilter, ConversationPage, Page
-from frontdesk.wire.queries import LATER
 
 NOW = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
@@ -20,12 +19,10 @@ NOW = datetime(2026, 3, 14, 10, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("filter", "members", "matches"),
     [
-        ({"statuses": "open,snoozed"}, {"status": "snoozed"}, True),
-        ({"statuses": "open,snoozed"}, {"status": "resolved"}, False),
-        ({"assignees": "unassigned,7"}, {"assignee": None}, True),
-        ({"assignees": "unassigned,7"}, {"assignee": {"id": "8", "name": "Bo"}}, False),
-        ({"channels": "1,2"}, {"channel": {"id": "3"}}, False),
-        ({"query": "by:id:7"}, {}, True),
+        ({"unread": True}, {"unread_count": 2}, True),
+        ({"unread": True}, {"unread_count": 0}, False),
+        ({"contact": "5"}, {"contact": {"id": "6"}}, False),
+        ({"query": "by:id:7 is:open,snoozed"}, {"status": "resolved"}, True),
     ],
 )
 def test_rows_that_a_server_should_have_left_out_are_left_out_here(
@@ -48,24 +45,7 @@ def refusing(*names: str, code: str = "invalid_parameter") -> OtherServer:
     return OtherServer((Variant(before=before),))
 
 
-async def test_an_older_server_keeps_the_extensions_that_it_has() -> None:
-    async with client_of(refusing(*LATER)) as client:
-        filter = ConversationFilter(statuses="open,snoozed", unread=True)
-        page = await client.conversation_page(filter)
-        assert {row.status for row in page.data} <= {"open", "snoozed"}
-        assert client.server.no_extensions >= {"statuses"}
-        assert client.server.no_extensions.isdisjoint({"contact", "sort", "awaiting_human"})
-
-
-@pytest.mark.parametrize("code", ["invalid_filter", "assignee_me_unavailable"])
-async def test_a_refused_value_of_a_list_is_said_and_nothing_is_concluded(code: str) -> None:
-    async with client_of(refusing("channels", code=code)) as client:
-        with pytest.raises(Refused):
-            await client.conversation_page(ConversationFilter(channels="1,9"))
-        assert not client.server.no_extensions
-
-
-@pytest.mark.parametrize("server", [OtherServer(), refusing(*LATER)], ids=["ignores", "refuses"])
+@pytest.mark.parametrize("server", [OtherServer(), refusing("query")], ids=["ignores", "refuses"])
 async def test_what_rows_do_not_show_is_not_offered_by_other_servers(server: OtherServer) -> None:
     async with client_of(server) as client:
         with pytest.raises(NotOffered, match="This server does not take a query"):
@@ -76,14 +56,19 @@ async def test_what_rows_do_not_show_is_not_offered_by_other_servers(server: Oth
 async def test_a_server_that_refuses_a_query_keeps_the_other_filters() -> None:
     async with client_of(refusing("query")) as client:
         with pytest.raises(NotOffered, match="This server does not take a query"):
-            await client.conversation_page(ConversationFilter(query="by:id:7", statuses="open"))
+            await client.conversation_page(ConversationFilter(query="by:id:7", unread=True))
         assert client.server.no_extensions == {"query"}
 
 
-async def test_a_mistake_in_a_query_is_said_and_nothing_is_concluded() -> None:
-    async with client_of(refusing("query", code="invalid_filter")) as client:
-        with pytest.raises(Refused):
-            await client.conversation_page(ConversationFilter(query="has:sound"))
+@pytest.mark.parametrize("code", ["invalid_filter", "assignee_me_unavailable"])
+async def test_a_mistake_in_a_query_is_said_and_nothing_is_concluded(code: str) -> None:
+    async with client_of(refusing("query", code=code)) as client:
+        filter = ConversationFilter(query="@me,id:9")
+        for _ in range(2):
+            with pytest.raises(Refused):
+                await client.conversation_page(filter)
+            with pytest.raises(Refused):
+                await client.counts(filter)
         assert not client.server.no_extensions
 
 

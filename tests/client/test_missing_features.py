@@ -280,24 +280,17 @@ async def test_counts_that_are_refused_for_another_reason_say_nothing_of_their_p
     assert server.asked[-1].query["by"] == "assignees,labels"
 
 
-def with_assignees(name: str, body: Row) -> Row:
-    """Counts by assignee too, whatever the filter."""
-    if name != "conversations/counts":
-        return body
-    own = dict.fromkeys(("open", "snoozed", "resolved"), 1) | {"all": 3}
-    return {**body, "by_assignee": [{"assignee": id, **own} for id in (None, "7")]}
+def refuses_query(server: OtherServer, question: Question) -> Reply | None:
+    return problem(400, "invalid_parameter") if "query" in question.query else None
 
 
-@pytest.mark.parametrize("variants", [(), (Variant(body=with_assignees),)])
+@pytest.mark.parametrize("variants", [(), (Variant(before=refuses_query),)])
 @pytest.mark.parametrize(
     "filter",
     [
         {"assignee": "7"},
-        {"assignee": "unassigned"},
         {"assignee": "assigned", "status": "open"},
-        {"assignees": "7,8"},
-        {"channels": "5,6"},
-        {"awaiting_human": True},
+        {"query": "in:id:5,id:6"},
         {"label": "vip", "awaiting_human": False},
     ],
 )
@@ -307,19 +300,29 @@ async def test_counts_of_everything_are_not_taken_for_those_of_a_filter_that_is_
     server = OtherServer(variants)
     async with client_of(server) as client:
         for _ in range(3):
-            with pytest.raises(NotOffered, match="does not count by assignee"):
+            with pytest.raises(NotOffered, match="does not count by a query"):
                 await client.counts(ConversationFilter(**filter), by=COUNTS_BY)
         assert (await client.counts()).open == 3
     assert server.times_asked("conversations/counts") == 2
 
 
-@pytest.mark.parametrize("filter", [{"assignees": "7,unassigned"}, {"assignees": "me,unassigned"}])
-async def test_counts_that_have_only_the_assignees_of_the_filter_are_passed_on(
-    filter: dict[str, Any],
+@pytest.mark.parametrize(
+    ("filter", "query"),
+    [
+        ({"assignee": "7"}, "@id:7"),
+        ({"assignee": "me", "awaiting_human": True}, "needs:human @me"),
+        ({"awaiting_human": False, "query": "in:id:5,id:6"}, "in:id:5,id:6 -needs:human"),
+    ],
+)
+async def test_counts_are_asked_for_by_a_query_and_passed_on_if_they_are_of_it(
+    filter: dict[str, Any], query: str
 ) -> None:
-    async with client_of(server := OtherServer((Variant(body=with_assignees),))) as client:
-        assert (await client.counts(ConversationFilter(**filter))).all == 7
-    assert server.asked[-1].query == {**filter, "by": "assignees"}
+    def of_query(name: str, body: Row) -> Row:
+        return {**body, "query": query}
+
+    async with client_of(server := OtherServer((Variant(body=of_query),))) as client:
+        assert (await client.counts(ConversationFilter(**filter, sort="waiting"))).all == 7
+    assert server.asked[-1].query == {"query": query}
 
 
 @pytest.mark.parametrize("ignoring", [True, False])

@@ -77,9 +77,9 @@ async def test_a_scope_that_only_a_filter_needs_is_not_that_of_the_list(
     [
         {"assignee": "me"},
         {"assignee": "unassigned", "status": "open"},
-        {"assignees": "me,unassigned"},
-        {"assignees": "assigned,unassigned", "awaiting_human": True},
-        {"assignee": "assigned", "statuses": "open,snoozed", "sort": "waiting"},
+        {"query": "@me,unassigned"},
+        {"query": "@assigned,unassigned", "awaiting_human": True},
+        {"assignee": "assigned", "query": "is:open,snoozed", "sort": "waiting"},
         {"awaiting_human": False},
     ],
 )

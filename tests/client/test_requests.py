@@ -111,7 +111,7 @@ async def test_counts_ask_without_an_order_and_a_phone_keeps_its_plus() -> None:
     counts = answer(body={"all": 1})
     server = Server(counts, counts, answer(body={"id": "1"}))
     async with client_of(server) as client:
-        await client.counts(ConversationFilter(statuses="open", sort="waiting", channel="1"))
+        await client.counts(ConversationFilter(sort="waiting", channel="1"))
         await client.counts(ConversationFilter(label="vip"), by=("assignees", "labels"))
         await client.contact_by_phone("+16505551234")
     assert server.asked == [

@@ -28,7 +28,7 @@ from frontdesk.inbox.rows import FixedRows, Place, Rows
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, SavedView, Term, parse, sort_key
-from frontdesk.query.plan import STANDARD, SortKey
+from frontdesk.query.plan import STANDARD, SortKey, asked_terms, is_counted
 from frontdesk.settings import ReadAfter, ViewerSettings
 from frontdesk.wire import (
     AssigneeCounts,
@@ -45,7 +45,7 @@ from frontdesk.wire import (
     StatusCounts,
     body_of,
 )
-from frontdesk.wire.queries import EXTENSIONS, LISTS, split
+from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES, timestamp
 from tests.inbox.asked import Description, FetchNews, described
 
@@ -163,12 +163,13 @@ class Server:
 
     def matching(self, filter: ConversationFilter) -> list[Conversation]:
         """Rows of a filter; of its query, also those of which `said` has the term."""
-        matches, terms = _test_of(filter), parse(filter.query or "").terms
-        return [
-            row
-            for row in self.rows.values()
-            if matches(row) and all(self._matches(row, term) for term in terms)
-        ]
+        return [row for row in self.rows.values() if self.matches(row, filter)]
+
+    def matches(self, row: Conversation, filter: ConversationFilter) -> bool:
+        """`matching` for a row."""
+        return _matches_members(row, filter) and all(
+            self._matches(row, term) for term in asked_terms(filter)
+        )
 
     def _matches(self, row: Conversation, term: Term) -> bool:
         asked = term._replace(negated=False)
@@ -176,8 +177,7 @@ class Server:
         return (is_shown or str(asked) in self.said.get(row.id, ())) != term.negated
 
     def counts(self, filter: ConversationFilter = EVERY) -> Counts:
-        matches = _test_of(filter)
-        rows = [row for row in self.rows.values() if matches(row)]
+        rows = self.matching(filter)
         opened = [row for row in rows if row.status == "open"]
         mine = sum(row.assignee is not None for row in opened)
         counts = Counts(all=len(rows), open=len(opened), mine=mine)
@@ -231,28 +231,7 @@ def waiting_on(server: Server) -> list[str]:
     return [row.contact.name or "" for row in rows]
 
 
-def _test_of(filter: ConversationFilter) -> Callable[[Conversation], bool]:
-    members = filter.parameters()
-    several = [
-        [_test_of(ConversationFilter(**{single: one})) for one in split(members[name])]
-        for single, name in LISTS.items()
-        if name in members
-    ]
-    without = {*split(members["without_labels"])} if "without_labels" in members else set()
-    since, until = members.get("created_from", ""), members.get("created_to", "~")
-
-    def matches(row: Conversation) -> bool:
-        return (
-            since <= (row.created_at or "") < until
-            and without.isdisjoint(row.labels)
-            and _matches_one(row, filter)
-            and all(any(way(row) for way in ways) for ways in several)
-        )
-
-    return matches
-
-
-def _matches_one(row: Conversation, filter: ConversationFilter) -> bool:
+def _matches_members(row: Conversation, filter: ConversationFilter) -> bool:
     owner = row.assignee.id if row.assignee else None
     wanted = {"me": "1", "assigned": "1", "unassigned": None}.get(
         filter.assignee or "", filter.assignee
@@ -386,7 +365,7 @@ class Cache:
                 place = self.key(filter)(row)
                 reached = saved.complete or (bool(saved.places) and place < saved.reach)
                 saved.places.pop(row.id, None)
-                if reached and _test_of(filter)(row):
+                if reached and self.server.matches(row, filter):
                     saved.places[row.id] = place
 
     def conversation(self, id: str) -> Conversation | None:
@@ -471,7 +450,7 @@ class Answers:
 
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
         # Without parts, only counts of everything have numbers of use here.
-        if filter.query is not None:
+        if filter.query is not None and not is_counted(filter):
             if "query" in self._server.lacks:
                 self._cache.lacks |= {"query"}
             else:

@@ -31,8 +31,8 @@ def test_a_plan_is_that_of_the_filters_and_names_that_are_known() -> None:
     cache.has_names = True
     planning.forget_names()
     assert planning.plan_of(query).filter.parameters() == {
-        "statuses": "open,snoozed",
         "assignee": "1",
+        "query": "is:open,snoozed",
     }
-    cache.lacks = frozenset({"statuses", "query"})
+    cache.lacks = frozenset({"query"})
     assert planning.plan_of(query).rest == query.terms[:1]

@@ -33,7 +33,7 @@ def counts(**members: Any) -> Counts:
     [
         ({}, 60),
         ({"status": "open"}, 30),
-        ({"statuses": "open,resolved"}, 40),
+        ({"query": "is:open,resolved"}, 40),
         ({"assignee": "me"}, 3),
         ({"assignee": "me", "status": "open"}, 1),
         ({"assignee": "unassigned", "status": "snoozed"}, 18),
@@ -43,7 +43,7 @@ def counts(**members: Any) -> Counts:
         ({"assignee": "6"}, 0),
         ({"awaiting_human": True, "status": "open"}, 3),
         ({"awaiting_human": True, "assignee": "me", "status": "open"}, 30),
-        ({"assignees": "5,6"}, 60),
+        ({"query": "@id:5,id:6"}, 60),
         ({"unread": True}, None),
         ({"contact": "7"}, None),
         ({"status": "parked"}, None),
@@ -62,7 +62,7 @@ def test_the_number_of_a_filter_is_in_the_answer(
         ({"by_status": None}, {"status": "open"}, 30),
         ({"by_status": None}, {"assignee": "me"}, None),
         ({"by_status": None}, {"awaiting_human": True}, None),
-        ({"by_status": None, "snoozed": None}, {"statuses": "open,snoozed"}, None),
+        ({"by_status": None, "snoozed": None}, {"query": "is:open,snoozed"}, None),
         ({"by_assignee": None}, {"assignee": "5"}, None),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_number_that_the_answer_lacks_is_not_known(
         ({}, LABEL, {"vip": 7}),
         ({}, TEAM, None),
         ({"status": "open"}, CHANNEL, {"101": 4}),
-        ({"statuses": "open,snoozed"}, ASSIGNEE, {"5": 5, "": 5}),
+        ({"query": "is:open,snoozed"}, ASSIGNEE, {"5": 5, "": 5}),
         ({"label": "vip"}, LABEL, None),
         ({"unread": True}, CHANNEL, None),
     ],
@@ -119,5 +119,6 @@ def test_counts_are_asked_for_by_the_place_and_only_where_they_must_by_the_rest(
     assert narrowed_filter(filter) == ConversationFilter(label="vip", assignee="me")
     both = ConversationFilter(label="vip", assignee="me", awaiting_human=True, status="open")
     assert counted_filter(both) == both.model_copy(update={"status": None})
-    several = ConversationFilter(assignees="5,6", status="open")
-    assert counted_filter(several) == ConversationFilter(assignees="5,6")
+    several = ConversationFilter(query="-is:resolved @id:5,id:6", sort="waiting")
+    assert counted_filter(several) == ConversationFilter(query="@id:5,id:6")
+    assert counted_filter(ConversationFilter(query="is:open,snoozed")) == ConversationFilter()

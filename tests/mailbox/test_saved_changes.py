@@ -16,6 +16,7 @@ from frontdesk.client import ReceivedChanges
 from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.news import SavedChanges, follow, list_test
+from frontdesk.query.names import TeamNames
 from frontdesk.tui.inbox.background import followed_page
 from frontdesk.wire import Changes, Conversation, ConversationFilter, Page
 
@@ -102,7 +103,7 @@ def check(mailbox: Mailbox, server: Feed) -> int:
 def saved_by(mailbox: Mailbox, server: Feed) -> SavedChanges:
     async def sleep(seconds: float) -> None: ...
 
-    return SavedChanges(server, mailbox.followed, lambda: mailbox.me, sleep=sleep)  # type: ignore[arg-type]
+    return SavedChanges(server, mailbox.followed, mailbox.names, sleep=sleep)  # type: ignore[arg-type]
 
 
 async def begun(mailbox: Mailbox, server: Feed) -> SavedChanges:
@@ -287,7 +288,7 @@ async def test_what_follows_alone_goes_on_after_failures_and_ends_without_a_feed
             inbox.failures["changes"] = failure
 
     inbox.before_changes = fails_next
-    changes = SavedChanges(mailbox.source, mailbox.followed, lambda: mailbox.me, sleep=sleep)
+    changes = SavedChanges(mailbox.source, mailbox.followed, mailbox.names, sleep=sleep)
     with pytest.raises(NotOffered):
         await follow(changes.next, sleep=sleep)
     assert pauses == [30.0, 30.0]
@@ -318,7 +319,10 @@ async def test_two_processes_follow_with_one_file(
     [
         ("conversations?", True),
         ("conversations?status=open&assignee=unassigned&sort=waiting", True),
-        ("conversations?statuses=open%2Csnoozed&query=%23vip%2Crefund+-%23spam", True),
+        ("conversations?query=is%3Aopen%2Csnoozed+%23vip%2Crefund+-%23spam", True),
+        ("conversations?query=team%3Aid%3A2", True),
+        ("conversations?query=team%3Aid%3A2%2Cid%3A3", False),
+        ("conversations?query=unread", False),
         ("conversations?query=created%3A2026-03-01T00%3A00Z..", True),
         ("conversations?query=waiting%3A%3E1h", False),
         ("conversations?query=refund", False),
@@ -329,7 +333,8 @@ async def test_two_processes_follow_with_one_file(
     ],
 )
 def test_a_list_is_followed_if_its_rows_show_that_they_are_in_it(name: str, follows: bool) -> None:
-    assert (list_test(name, "") is not None) is follows
+    teams = (("2", TeamNames("Night", frozenset({"101"}), frozenset({"7"}))),)
+    assert (list_test(name, "", teams) is not None) is follows
     assert list_test("conversations?assignee=me", "7") is not None
 
 

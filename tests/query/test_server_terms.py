@@ -1,16 +1,19 @@
 """Teams, authors, custom fields and ads in queries, and what of a query a server filters by."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, sampled_from
 
 from frontdesk.query import (
     Matcher,
+    Query,
     QueryError,
     QueryNames,
+    Term,
     cannot,
     closed_windows,
     complete,
@@ -18,10 +21,11 @@ from frontdesk.query import (
     plan,
     sort_key,
 )
-from frontdesk.query.names import FieldNames, TeamNames, team_terms, unknown_name
-from frontdesk.query.plan import ALL_FILTERS, STANDARD
-from frontdesk.wire import Conversation
-from frontdesk.wire.queries import LATER, split
+from frontdesk.query.names import FieldNames, TeamNames, unknown_name
+from frontdesk.query.plan import ALL_FILTERS, STANDARD, is_counted, statuses_of
+from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire.queries import MOST_VALUES
+from frontdesk.wire.values import STATUSES
 from tests.client import inbox_rows
 
 # Filters of a server that does not take a query.
@@ -101,22 +105,20 @@ def test_a_mistake_says_what_to_write(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "members"),
     [
-        ("is:open,snoozed", {"statuses": "open,snoozed"}),
-        ("@ana", {"assignees": "7,9"}),
-        ("@me,unassigned", {"assignees": "me,unassigned"}),
-        ("in:london,madrid", {"channels": "1,2"}),
-        (
-            "team:atlantic is:open",
-            {"status": "open", "channels": "1,3", "assignees": "7,9,unassigned"},
-        ),
-        ("team:nobody", {"channels": "2", "assignees": "unassigned"}),
+        ("is:open,snoozed", {"query": "is:open,snoozed"}),
+        ("@ana", {"query": "@id:7,id:9"}),
+        ("@me,unassigned", {"query": "@me,unassigned"}),
+        ("in:london,madrid is:open", {"status": "open", "query": "in:id:1,id:2"}),
+        ("team:atlantic is:open @bo", {"status": "open", "assignee": "8", "query": "team:id:1"}),
+        ("-is:resolved -in:madrid @me", {"assignee": "me", "query": "-is:resolved -in:id:2"}),
+        ("#vip #billing", {"label": "vip", "query": "#billing"}),
         ("sort:created #vip", {"label": "vip", "sort": "created"}),
     ],
 )
 def test_a_server_with_the_extensions_answers_whole_queries(
     text: str, members: dict[str, str]
 ) -> None:
-    answer = plan(parse(text), NAMES, EARLIER, NOW)
+    answer = plan(parse(text), NAMES, ALL_FILTERS, NOW)
     assert answer.filter.parameters() == members
     assert answer.rest == ()
     assert answer.exact
@@ -149,6 +151,8 @@ def test_a_day_has_23_or_25_hours_where_clocks_change() -> None:
         ("#billing #vip,billing", ["#vip,billing"]),
         ("#vip,billing", ["#vip,billing"]),
         ("is:open team:atlantic @me", ["team:Atlantic"]),
+        ("@ana", ["@ana"]),
+        ("in:london,madrid is:open", ["in:london,madrid"]),
         ("-created:2026-11", ["-created:2026-11"]),
         ("-is:open,snoozed", ["-is:open,snoozed"]),
         ("waiting:>1h", ["waiting:>1h"]),
@@ -162,67 +166,69 @@ def test_what_does_not_go_together_is_tested_here(text: str, rest: list[str]) ->
 
 @pytest.mark.parametrize("text", ["by:me", "field:plan", "-ad:1", "is:open by:me #vip,billing"])
 def test_a_server_without_the_extensions_cannot_answer_what_rows_do_not_show(text: str) -> None:
-    answer = plan(parse(text), NAMES, EARLIER - LATER, NOW)
+    answer = plan(parse(text), NAMES, EARLIER, NOW)
     assert len(answer.hidden) == 1
     assert cannot(answer) == f"This server cannot filter by {answer.hidden[0]}."
     assert not answer.filter.parameters().keys() - STANDARD
 
 
-def test_more_ranges_than_a_server_merges_are_tested_here() -> None:
-    users = {str(number): f"User {number:02}" for number in range(30)}
-    names = NAMES._replace(users=users)
-    values = ",".join(f'"{name}"' for name in list(users.values())[:20])
-    answer = plan(parse(f"@{values} in:london,madrid,lisbon"), names, EARLIER, NOW)
-    assert [term.kind for term in answer.rest] == ["in"]
-    assert len(split(answer.filter.assignees or "")) == 20
+def test_more_values_than_a_server_takes_are_tested_here() -> None:
+    users = {str(number): f"User {number:02}" for number in range(MOST_VALUES + 1)}
+    for names, rest in ((users, 1), (dict([*users.items()][1:]), 0)):
+        answer = plan(parse("@user"), NAMES._replace(users=names), ALL_FILTERS, NOW)
+        assert len(answer.rest) == rest
 
 
-def many(users: int, channels: int) -> QueryNames:
-    return QueryNames(
-        users={str(number): f"user {number:02}" for number in range(users)},
-        channels={str(number): f"channel {number:02}" for number in range(channels)},
+COUNTED = (
+    *("is:open", "is:open,snoozed", "-is:resolved", "-is:open,snoozed"),
+    *("@me", "@ana", "@unassigned,bo", "-@me,ana", "@assigned", "-@unassigned"),
+    *("team:atlantic", "team:nobody,atlantic", "-team:atlantic"),
+    *("in:london", "in:madrid,lisbon", "-in:london", "#vip", "needs:human", "-needs:human"),
+)
+
+
+@given(lists(sampled_from(COUNTED), max_size=8))
+def test_a_line_of_what_counters_are_kept_by_is_one_request_whose_counts_are_known(
+    terms: list[str],
+) -> None:
+    query = Query.of(*(term for text in terms for term in parse(text).terms))
+    answer = plan(query, NAMES, ALL_FILTERS, NOW)
+    assert answer.exact
+    assert is_counted(answer.filter)
+    assert not parse(answer.filter.query or "").uncounted
+    # Its name does not depend on how it is written.
+    turned = Query.of(
+        *(Term.any_of(one.kind, one.values[::-1], negated=one.negated) for one in query.terms)
     )
-
-
-def listed(names: Mapping[str, str]) -> str:
-    return ",".join(f'"{name}"' for name in names.values())
+    assert plan(turned, NAMES, ALL_FILTERS, NOW).filter == answer.filter
 
 
 @pytest.mark.parametrize(
-    ("users", "channels", "status", "fits"),
+    ("text", "statuses", "counted"),
     [
-        # A range for each pair, and with several states for each of these; at most 96.
-        (16, 6, "is:open ", True),
-        (20, 5, "is:open ", False),
-        (16, 2, "", True),
-        (11, 3, "", False),
-        (8, 6, "is:open,snoozed ", True),
-        (7, 7, "is:open,snoozed ", False),
-        # Of nobody and of somebody, where users are not named.
-        (0, 20, "is:open ", True),
-        (0, 16, "", True),
-        (0, 17, "", False),
-        (20, 2, "is:open ", True),
+        ("", STATUSES, True),
+        ("is:open", ("open",), True),
+        ("is:snoozed,open", ("open", "snoozed"), True),
+        ("is:open -is:open,snoozed", (), True),
+        ("-is:open @me", ("snoozed", "resolved"), True),
+        ("#vip -#billing", STATUSES, False),
+        ("#vip #billing", STATUSES, False),
+        ("#vip,billing", STATUSES, False),
+        ("unread", STATUSES, False),
+        ("is:open refund", ("open",), False),
+        ("waiting:>1h", STATUSES, False),
     ],
 )
-def test_a_server_is_asked_for_no_more_values_and_ranges_than_it_takes(
-    users: int, channels: int, status: str, fits: bool
+def test_a_filter_tells_its_statuses_and_if_counters_are_kept_by_it(
+    text: str, statuses: tuple[str, ...], counted: bool
 ) -> None:
-    names = many(users, channels)
-    assigned = f"@{listed(names.users)} " if users else ""
-    query = parse(f"{status}{assigned}in:{listed(names.channels)}")
-    assert (not plan(query, names, EARLIER, NOW).rest) is fits
+    filter = plan(parse(text), NAMES, ALL_FILTERS, NOW).filter
+    assert (statuses_of(filter), is_counted(filter)) == (statuses, counted)
 
 
-def test_several_teams_are_not_those_of_one() -> None:
-    (several,) = parse("team:atlantic,nobody").terms
-    assert team_terms(several, NAMES) is None
-    (empty,) = parse("team:empty").terms
-    assert team_terms(empty, NAMES) is None
-    (one,) = parse("team:atlantic").terms
-    found = team_terms(one, NAMES)
-    assert found is not None
-    assert [str(term) for term in found] == ["in:id:1,id:3", "@unassigned,id:7,id:9"]
+def test_an_assignee_beside_others_in_a_query_is_not_counted() -> None:
+    assert not is_counted(ConversationFilter(assignee="7", query="@me,unassigned"))
+    assert not is_counted(ConversationFilter(status="parked"))
 
 
 def test_a_team_has_what_its_members_or_nobody_have_on_its_channels() -> None:

@@ -22,7 +22,7 @@ from frontdesk.service.api_keys import EphemeralKey
 from frontdesk.service.app import Application, create_app
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import Conversation
-from frontdesk.wire.queries import LATER, LATER_ORDERS
+from frontdesk.wire.queries import LATER_ORDERS
 from tests.client.full_read import client_of
 from tests.client.other_server import OtherServer, Variant, problem
 from tests.conftest import NOW, NOW_MILLISECONDS
@@ -59,18 +59,18 @@ HIDDEN_QUERIES = ("by:me", "-by:ai", "by:me,phone is:open", "field:tier=gold", "
 
 
 class OlderService:
-    """The service as it was before it had lists, spans, conditions, queries and later orders."""
+    """The service as it was before it had queries and later orders."""
 
     def __init__(self, service: Application) -> None:
         self.service, self.refused = service, 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         query = dict(parse_qsl(scope["query_string"].decode()))
-        if not LATER & query.keys() and query.get("sort") not in LATER_ORDERS:
+        if "query" not in query and query.get("sort") not in LATER_ORDERS:
             await self.service(scope, receive, send)
             return
         self.refused += 1
-        code = "invalid_parameter" if LATER & query.keys() else "invalid_filter"
+        code = "invalid_parameter" if "query" in query else "invalid_filter"
         status, headers, body = problem(400, code)
         pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": pairs})

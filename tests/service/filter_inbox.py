@@ -132,19 +132,19 @@ def _number(value: Any) -> float | None:
 
 # Parameters with what they mean.
 FILTERS: tuple[tuple[Mapping[str, str], Test], ...] = (
-    ({"statuses": "open,snoozed"}, lambda row, told: row["status"] != "resolved"),
-    ({"statuses": "resolved"}, lambda row, told: row["status"] == "resolved"),
+    ({"query": "is:open,snoozed"}, lambda row, told: row["status"] != "resolved"),
+    ({"query": "-is:snoozed,open"}, lambda row, told: row["status"] == "resolved"),
     (
-        {"assignees": "unassigned,1"},
+        {"query": "@unassigned,id:1"},
         lambda row, told: row["assignee"] is None or row["assignee"]["id"] == "1",
     ),
     (
-        {"assignees": "1,2"},
+        {"query": "@id:1,id:2"},
         lambda row, told: row["assignee"] is not None and row["assignee"]["id"] in "12",
     ),
-    ({"assignees": "unassigned,assigned,1"}, lambda row, told: True),
+    ({"query": "@unassigned,assigned,id:1"}, lambda row, told: True),
     (
-        {"channels": ",".join(CHANNELS[:2])},
+        {"query": f"in:id:{CHANNELS[0]},id:{CHANNELS[1]}"},
         lambda row, told: row["channel"]["id"] in CHANNELS[:2],
     ),
     ({"query": "#VIP,billing"}, lambda row, told: bool({"vip", "billing"} & {*row["labels"]})),

@@ -23,7 +23,6 @@ from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.business_hours import set_hours
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.wire.queries import LISTS
 
 NOW = 1_773_480_600_000
 # The id of the conversation with a long thread.
@@ -44,8 +43,6 @@ NAMES = {
 SEARCH = ("q", "conversations")
 # Labels go with no label.
 COUNTED_BY = ("by", "counts")
-# These go with no filter of one value, and any word is a query.
-ALONE = {*LISTS.values(), "query"}
 # At most one of the first, and all with some of the parts only.
 ALONE_IN_REPORTS = {(name, "inbox_report") for name in ("user", "team", "label", "clock")}
 # No schema can say that a value names nothing, that a day is not in the calendar, or what the
@@ -88,7 +85,7 @@ def aimed() -> dict[str, Any]:
             if one["name"] in NAMES
             else one
             for one in parameters
-            if one["name"] not in ("cursor", *ALONE)
+            if one["name"] not in ("cursor", "query")
             and (one["name"], path["get"]["operationId"])
             not in {SEARCH, COUNTED_BY, *ALONE_IN_REPORTS}
         ]

@@ -10,7 +10,6 @@ from tests.service.filter_inbox import AT, fill
 
 from frontdesk.store.conversation_conditions import Condition
 from frontdesk.store.conversations import (
-    NO_ASSIGNEE,
     CountedCells,
     counts,
     counts_by_assignee,
@@ -22,6 +21,7 @@ from frontdesk.store.query_conditions import AnyOf, HasNote, Placed, counted_cel
 pytestmark = pytest.mark.both_engines
 
 LABELS = (0, 1, 2)
+NO_ASSIGNEE = 0
 Test = Callable[[Row], bool]
 
 

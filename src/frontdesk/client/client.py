@@ -38,6 +38,8 @@ from frontdesk.errors import (
     Refused,
     ServerFailed,
 )
+from frontdesk.query.language import ID, Term
+from frontdesk.query.terms import ASSIGNEE, HUMAN, NEEDS
 from frontdesk.text.clean import clean
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import (
@@ -62,11 +64,10 @@ from frontdesk.wire import (
     Wire,
 )
 from frontdesk.wire.queries import (
+    ASSIGNEE_WORDS,
     CATALOGUE_LIMIT,
-    COUNTED_FILTERS,
     EXTENSIONS,
     FILTERED_REPORT_PARTS,
-    LATER,
     LATER_ORDERS,
     MAX_LIMIT,
     REPORT_EXTENSIONS,
@@ -204,9 +205,6 @@ class InboxClient:
         contact: str | None = None,
         awaiting_human: bool | None = None,
         unread: bool | None = None,
-        statuses: str | None = None,
-        assignees: str | None = None,
-        channels: str | None = None,
         query: str | None = None,
         sort: str | None = None,
         limit: int = MAX_LIMIT,
@@ -215,8 +213,8 @@ class InboxClient:
         """Conversations, most recent activity first, or in the order of `sort`.
 
         status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel,
-        contact: an id. label: a title. The others are those of `ConversationFilter`, texts of
-        several values as `wire.queries.joined` writes them; what the server lacks is applied here.
+        contact: an id. label: a title. The others are those of `ConversationFilter`; what the
+        server lacks is applied here, but a query.
         sort: one of CONVERSATION_ORDERS; a server that lacks it ignores it.
 
         Raises, while iterating: NotOffered: the server does not take a query.
@@ -229,9 +227,6 @@ class InboxClient:
             contact=contact,
             awaiting_human=awaiting_human,
             unread=unread,
-            statuses=statuses,
-            assignees=assignees,
-            channels=channels,
             query=query,
             sort=sort,
         )
@@ -425,15 +420,14 @@ class InboxClient:
     async def _filtered_page(
         self, filter: ConversationFilter, limit: int, cursor: str | None
     ) -> Page[Conversation]:
-        """Request a page, without `sort`, later or all extensions if the server refuses them."""
+        """Request a page, without a query, `sort` or all extensions if the server refuses them."""
         parameters = filter.parameters()
         extensions = EXTENSIONS & parameters.keys()
-        known = extensions & self.server.no_extensions & {"sort", *LATER}
+        known = extensions & self.server.no_extensions & {"sort", "query"}
         steps = [
             known,
             known | extensions & {"query"},
             known | extensions & {"sort"},
-            known | extensions & LATER,
             extensions,
         ]
         for lacking in dict.fromkeys(map(frozenset, steps)):
@@ -443,7 +437,7 @@ class InboxClient:
                     "conversations", "conversations", Conversation, limit, cursor, rest
                 )
             except Refused as refused:
-                is_known = refused.code in _REFUSED_VALUES and LATER & rest.keys()
+                is_known = refused.code in _REFUSED_VALUES and "query" in rest
                 if lacking == extensions or isinstance(refused, CursorRefused) or is_known:
                     raise
             else:
@@ -456,29 +450,32 @@ class InboxClient:
     async def counts(
         self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
     ) -> Counts:
-        """Conversation counts for a filter; several statuses and order are ignored.
+        """Conversation counts for a filter, whatever its order.
 
         by: some of COUNTS_BY, an extension. A server that lacks it answers without these parts, as
         it does for "labels" with a filter for a label.
 
-        Raises: NotOffered: the server does not narrow counts by COUNTED_FILTERS. InboxError.
+        Raises: NotOffered: the server does not count by a query, which an assignee and
+        `awaiting_human` are too. InboxError.
         """
         filter = filter or ConversationFilter()
-        parameters = filter.parameters()
-        for name in ("statuses", "sort"):
-            parameters.pop(name, None)
+        parameters = _counted(filter).parameters()
         parts = [part for part in by if part != "labels" or "label" not in parameters]
-        if COUNTED_FILTERS & parameters.keys():
-            if self._state.refuses_parts_of_counts or self._state.ignores_filters_of_counts:
-                raise NotOffered("This server does not count by assignee")
-            # The assignees show what was counted.
-            parts = [*dict.fromkeys(("assignees", *parts))]
-            counts = await self._counts({**parameters, "by": ",".join(parts)})
-            counts = self._filtering.counts(counts, filter)
-            return counts if "assignees" in by else counts.model_copy(update={"by_assignee": None})
+        of_parts = {**parameters, "by": ",".join(parts)} if parts else parameters
+        if "query" in parameters:
+            try:
+                if not self._state.lacks_queries_of_counts:
+                    counts = await self._counts(of_parts)
+                    if counts.query is not None:
+                        return counts
+            except Refused as refused:
+                if refused.code in _REFUSED_VALUES:
+                    raise
+            self._state.lacks_queries_of_counts = True
+            raise NotOffered("This server does not count by a query")
         if parts and not self._state.refuses_parts_of_counts:
             with suppress(Refused):
-                return await self._counts({**parameters, "by": ",".join(parts)})
+                return await self._counts(of_parts)
             counts = await self._counts(parameters)
             # Only now is it known that the rest of the request was not at fault.
             self._state.refuses_parts_of_counts = True
@@ -654,6 +651,18 @@ class InboxClient:
 def _segment(value: str) -> str:
     """Percent-encode an id or phone number as one path segment, including dots."""
     return quote(value, safe="").replace(".", "%2E")
+
+
+def _counted(filter: ConversationFilter) -> ConversationFilter:
+    """The filter of a request for counts, with terms for what other servers ignore there."""
+    terms = [] if filter.query is None else [filter.query]
+    if filter.awaiting_human is not None:
+        terms.append(str(Term(NEEDS, HUMAN, not filter.awaiting_human)))
+    if filter.assignee is not None:
+        is_word = filter.assignee in ASSIGNEE_WORDS
+        terms.append(str(Term(ASSIGNEE, filter.assignee if is_word else f"{ID}{filter.assignee}")))
+    members = dict.fromkeys(("assignee", "awaiting_human", "sort"))
+    return filter.model_copy(update={**members, "query": " ".join(terms) or None})
 
 
 def _ignores_query(page: Page[Conversation]) -> bool:

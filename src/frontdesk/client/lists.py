@@ -12,25 +12,23 @@ from typing import Any
 from frontdesk.client.member_values import BARE_ID, Remark
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
-from frontdesk.errors import InboxError, NotOffered
+from frontdesk.errors import InboxError
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.terms import WINDOW
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.text.search import contact_words
 from frontdesk.wire import (
-    AssigneeCounts,
     Contact,
     Conversation,
     ConversationFilter,
-    Counts,
     Message,
     Page,
     PhoneRef,
     UserRef,
     instant,
 )
-from frontdesk.wire.queries import EXTENSIONS, LATER_ORDERS, LISTS, SORT_LATER, split
+from frontdesk.wire.queries import EXTENSIONS, LATER_ORDERS, SORT_LATER
 from frontdesk.wire.values import FOUND_BY
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -67,16 +65,6 @@ class FilterCheck:
             self._state.mark_present(f"filter_{name}")
         return page if len(rows) == len(page.data) else page.model_copy(update={"data": rows})
 
-    def counts(self, counts: Counts, filter: ConversationFilter) -> Counts:
-        """Counts that are narrowed by the filter's assignees, channels and need of a human.
-
-        Raises: NotOffered: others were counted too.
-        """
-        if not _are_narrowed(counts, filter):
-            self._state.ignores_filters_of_counts = True
-            raise NotOffered("This server does not count by assignee")
-        return counts
-
     def knows_me(self, page: Page[Conversation]) -> bool:
         """False if the rows of a filter for "me" have several assignees."""
         return len({row.assignee.id if row.assignee else "" for row in page.data}) < 2
@@ -90,32 +78,6 @@ class FilterCheck:
             return page
         self._state.feature("search_contacts", IGNORED, _HERE)
         return page.model_copy(update={"data": left})
-
-
-def _are_narrowed(counts: Counts, filter: ConversationFilter) -> bool:
-    """True if only conversations of the filter's assignees and channels were counted."""
-    if counts.by_assignee is None or counts.by_status is None:
-        return False
-    members = filter.parameters()
-    channels = split(members["channels"]) if "channels" in members else None
-    if channels and any(one.all and one.channel not in channels for one in counts.by_channel):
-        return False
-    every = (counts.by_status.open, counts.by_status.snoozed, counts.by_status.resolved)
-    if filter.awaiting_human is not None and any(
-        one.awaiting_human != (one.all if filter.awaiting_human else 0) for one in every
-    ):
-        return False
-    assignees = split(members.get("assignees") or members.get("assignee") or "")
-    return assignees == ("",) or _are_of(counts.by_assignee, assignees)
-
-
-def _are_of(counted: Sequence[AssigneeCounts], assignees: Sequence[str]) -> bool:
-    """True if no other assignees were counted. One may be "me", whose id is not known."""
-    named = {None if one == "unassigned" else one for one in assignees}
-    others = [one.assignee for one in counted if one.assignee not in named]
-    if "assigned" in named:
-        return None not in others
-    return not others or ("me" in named and len(others) == 1 and others != [None])
 
 
 def _is_sorted(rows: Sequence[Conversation], order: str, now: datetime) -> bool:
@@ -138,10 +100,6 @@ def row_test(name: str, value: str) -> Callable[[Conversation], bool]:
     """Predicate of a filter, by parameter; True for rows that do not show it."""
     if name == "query":
         return lambda row: True
-    if name in LISTS.values():
-        (single,) = (single for single, several in LISTS.items() if several == name)
-        tests = [row_test(single, one) for one in split(value)]
-        return lambda row: any(test(row) for test in tests)
     matchers: Mapping[str, Callable[[Conversation], bool]] = {
         "status": lambda row: row.status in (value, "unknown"),
         "channel": lambda row: row.channel.id in (value, ""),

@@ -113,8 +113,8 @@ class ServerState:
         self._spacing: float | None = None
         # True once counts were refused with `by` and not without it.
         self.refuses_parts_of_counts = False
-        # True once counts were not narrowed by one of COUNTED_FILTERS.
-        self.ignores_filters_of_counts = False
+        # True once counts were not those of a query.
+        self.lacks_queries_of_counts = False
 
     def _median_latency(self) -> timedelta | None:
         """Of an even number, the longer one of the two in the middle."""

@@ -18,16 +18,14 @@ from frontdesk.inbox.server_counts import (
     count_for,
     counted_filter,
     counts_by,
-    is_counted,
     narrowed_filter,
 )
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
-from frontdesk.query.plan import MEMBERS
+from frontdesk.query.plan import MEMBERS, is_counted
 from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, STATUS
 from frontdesk.text.clean import AtLeast
 from frontdesk.wire import Conversation, ConversationFilter, Counts
-from frontdesk.wire.queries import COUNTED_FILTERS, LISTS
 
 # What the number of unread conversations counts, in every view, and what it leads to.
 UNREAD = parse("is:open unread")
@@ -41,10 +39,10 @@ def counts_of(inbox: Inbox, filter: ConversationFilter) -> Counts | None:
 def _cached_counts(inbox: Inbox, counted: ConversationFilter) -> Counts | None:
     """Cached counts for a request; None if the server sends those of all instead.
 
-    Counts by COUNTED_FILTERS come only from a server that heeds them.
+    Counts by what is asked for as a query come only from a server that takes it.
     """
     counts = inbox.cached.counts(counted)
-    is_checked = counted == EVERY or bool(COUNTED_FILTERS & counted.parameters().keys())
+    is_checked = counted == EVERY or bool(counted.parameters().keys() - {"channel", "label"})
     return None if not is_checked and counts == inbox.all_counts else counts
 
 
@@ -55,9 +53,8 @@ def total(inbox: Inbox) -> int | None:
 
 def _counted_of(inbox: Inbox, filter: ConversationFilter) -> int | None:
     """Number of conversations of a filter, as the server counts them."""
-    if filter.query is not None:
-        return inbox.cached.total(filter)
-    return count_for(counts_of(inbox, filter), filter)
+    number = count_for(counts_of(inbox, filter), filter)
+    return inbox.cached.total(filter) if number is None and filter.query is not None else number
 
 
 class UnreadCount(NamedTuple):
@@ -111,7 +108,10 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
     counted += [
         unsorted_filter(plan.filter)
         for plan in tabs
-        if plan.filter.query is not None and not plan.rest and plan.filter != plans[0].filter
+        if plan.filter.query is not None
+        and not is_counted(plan.filter)
+        and not plan.rest
+        and plan.filter != plans[0].filter
     ]
     if inbox.all_counts is not None and inbox.all_counts.by_assignee is not None:
         queries = (_without(inbox.view.query, kind) for kind in TALLIED)
@@ -181,15 +181,14 @@ def count_with(inbox: Inbox, kind: str, value: str) -> int | None:
     As it was last counted: rows are not looked at. value: a status, a word for assignees, the id
     of a user or channel, or the title of a label.
     """
-    plan, name = inbox.view.shown, MEMBERS[kind]
-    others = plan.filter.model_copy(update=dict.fromkeys((name, LISTS.get(name, name))))
-    numbers = inbox.view.tallies.get(kind)
+    plan, numbers = inbox.view.shown, inbox.view.tallies.get(kind)
+    others = inbox.planning.plan_of(_without(inbox.view.query, kind)).filter
     if numbers is None and not plan.rest:
         numbers = counts_by(_cached_counts(inbox, narrowed_filter(others)), others, kind)
     number = None if numbers is None else _tallied(inbox, numbers, kind, value)
     if number is not None or plan.rest:
         return number
-    changed = others.model_copy(update={name: value})
+    changed = others.model_copy(update={MEMBERS[kind]: value})
     return count_for(counts_of(inbox, changed), changed)
 
 

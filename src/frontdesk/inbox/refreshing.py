@@ -35,16 +35,16 @@ from frontdesk.inbox.threads import ask_again, request_thread
 from frontdesk.inbox.view import ViewPlace
 from frontdesk.query import Query
 from frontdesk.query.language import ME
-from frontdesk.query.terms import ASSIGNEE, CONTACT
+from frontdesk.query.plan import STANDARD
+from frontdesk.query.terms import ASSIGNEE, CONTACT, KINDS
 from frontdesk.text.clean import AtLeast
 from frontdesk.wire import ConversationFilter
-from frontdesk.wire.queries import LISTS
 
 # An answer may tell of a filter that the server lacks, and the next one of another.
 _MOST_PLANS = 8
 
 # Filters and orders that have a row until it changes; sorted by window, rows close.
-_STEADY = frozenset({*LISTS, *LISTS.values(), "contact", "awaiting_human", "unread"})
+_STEADY = frozenset({*STANDARD, "contact", "awaiting_human", "unread", "query"})
 
 # What ends with the shown view.
 _OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.RESCAN, Kind.FIND)
@@ -226,6 +226,7 @@ def _ages(inbox: Inbox) -> bool:
         view.wanted == view.shown
         and not view.shown.rest
         and _STEADY.issuperset(view.shown.filter.parameters())
+        and all(KINDS[term.kind].counted for term in view.shown.asked)
     )
     return not is_steady
 

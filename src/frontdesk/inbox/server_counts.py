@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from frontdesk.query import Query
+from frontdesk.query.plan import asked_terms, is_counted, statuses_of
 from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, STATUS
 from frontdesk.wire import (
     AssigneeCounts,
@@ -12,19 +14,18 @@ from frontdesk.wire import (
     CountSet,
     LabelCounts,
 )
-from frontdesk.wire.queries import ASSIGNEE_WORDS, COUNTED_FILTERS, split
+from frontdesk.wire.queries import ASSIGNEE_WORDS
 from frontdesk.wire.values import STATUSES
 
-_PLACES = frozenset({"channel", "channels", "label"})
-_COUNTED = frozenset({"status", "statuses", "sort", *_PLACES, *COUNTED_FILTERS})
 # Conversations of one value.
 ValueCounts = AssigneeCounts | ChannelCounts | LabelCounts
 
 
 def narrowed_filter(filter: ConversationFilter) -> ConversationFilter:
     """Filter of the request for counts of a filter's conversations by value, in every status."""
-    members = {*_PLACES, *COUNTED_FILTERS}
-    return ConversationFilter(**{name: value for name, value in filter if name in members})
+    terms = (term for term in asked_terms(filter) if term.kind != STATUS)
+    query = str(Query.of(*terms)) or None
+    return filter.model_copy(update={"status": None, "sort": None, "query": query})
 
 
 def counted_filter(filter: ConversationFilter) -> ConversationFilter:
@@ -34,12 +35,12 @@ def counted_filter(filter: ConversationFilter) -> ConversationFilter:
     """
     if _needs_own_counts(filter):
         return narrowed_filter(filter)
-    return ConversationFilter(**{name: value for name, value in filter if name in _PLACES})
+    return ConversationFilter(channel=filter.channel, label=filter.label)
 
 
 def _needs_own_counts(filter: ConversationFilter) -> bool:
     one = filter.assignee is not None and filter.awaiting_human is not None
-    return one or filter.assignees is not None
+    return one or any(term.kind != STATUS for term in asked_terms(filter))
 
 
 def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
@@ -49,7 +50,7 @@ def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
     """
     if counts is None or not is_counted(filter):
         return None
-    names = statuses_of(filter) or ("all",)
+    names = _names(filter)
     if _needs_own_counts(filter):
         return _sum(getattr(counts, name) for name in names)
     if filter.assignee is not None and filter.assignee not in ASSIGNEE_WORDS:
@@ -60,7 +61,7 @@ def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
         # Flat counts have no assignees.
         is_plain = filter.assignee is None and filter.awaiting_human is None
         return _sum(getattr(counts, name) for name in names) if is_plain else None
-    sets = [getattr(counts.by_status, name) for name in statuses_of(filter) or STATUSES]
+    sets = [getattr(counts.by_status, name) for name in statuses_of(filter)]
     return _sum(_count_in(count_set, filter) for count_set in sets)
 
 
@@ -82,7 +83,7 @@ def counts_by(
     rows = _valued(counts, kind)
     if rows is None or (kind == LABEL and filter.label is not None):
         return None
-    names = statuses_of(filter) or ("all",)
+    names = _names(filter)
     found = Counter[str]()
     for value, row in rows:
         number = _sum(getattr(row, name) for name in names)
@@ -103,17 +104,10 @@ def _valued(counts: Counts, kind: str) -> Sequence[tuple[str, ValueCounts]] | No
     return None
 
 
-def is_counted(filter: ConversationFilter) -> bool:
-    """True for a filter by nothing but what counters are kept by."""
+def _names(filter: ConversationFilter) -> Sequence[str]:
+    """Members of counts that have the conversations of a filter, one or several."""
     statuses = statuses_of(filter)
-    return filter.parameters().keys() <= _COUNTED and {*statuses} <= {*STATUSES}
-
-
-def statuses_of(filter: ConversationFilter) -> Sequence[str]:
-    """Statuses of which one has to match; none for any."""
-    if filter.statuses is not None:
-        return split(filter.statuses)
-    return () if filter.status is None else (filter.status,)
+    return ("all",) if len(statuses) == len(STATUSES) else statuses
 
 
 def _sum(numbers: Iterable[int | None]) -> int | None:

@@ -217,7 +217,7 @@ class CachedInbox:
         )
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
-        """Cached counts for a filter without statuses and order, as of the last refresh here."""
+        """Cached counts for a filter without its order, as of the last refresh here."""
         if filter not in self._counts:
             self._counts[filter] = self._cache.value("counts", counts_name(filter), Counts)
         return self._counts[filter]
@@ -296,7 +296,7 @@ def remark_on(cache: Cache, filter: ConversationFilter) -> str:
 
 def _first_page(cache: Cache, filter: ConversationFilter) -> ConversationPage | None:
     """The last first page of a filter with a query, without its rows."""
-    return cache.value("counts", counts_name(filter), ConversationPage)
+    return cache.value("counts", _first_page_name(filter), ConversationPage)
 
 
 async def save_total(cache: Cache, filter: ConversationFilter, page: Page[Conversation]) -> bool:
@@ -304,7 +304,11 @@ async def save_total(cache: Cache, filter: ConversationFilter, page: Page[Conver
     if not isinstance(page, ConversationPage):
         return False
     counted = body_of(page.model_copy(update={"data": (), "next_cursor": None}))
-    return await cache.save("counts", counts_name(filter), counted)
+    return await cache.save("counts", _first_page_name(filter), counted)
+
+
+def _first_page_name(filter: ConversationFilter) -> str:
+    return f"first?{counts_name(filter)}"
 
 
 # Pages of a list whose excerpts are kept.
@@ -342,9 +346,5 @@ def _excerpts_name(filter: ConversationFilter) -> str:
 
 
 def counts_name(filter: ConversationFilter) -> str:
-    """Name of the cached counts of a filter, which have no order.
-
-    They have every status, but those of a query, which are one number.
-    """
-    left_out = {"sort": None, **({} if filter.query else {"statuses": None})}
-    return urlencode(filter.model_copy(update=left_out).parameters())
+    """Name of the cached counts of a filter, which have no order."""
+    return urlencode(filter.model_copy(update={"sort": None}).parameters())

@@ -38,6 +38,7 @@ from frontdesk.mailbox.capabilities import ServerCapabilities
 from frontdesk.mailbox.catalogues import NAMES
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, PrefetchedThreads, RequestCount
+from frontdesk.query.plan import is_counted
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -355,9 +356,11 @@ class Mailbox(CachedInbox):
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
         """Refresh the counts for a filter, without its order; True if they changed.
 
+        Of a query with terms that no counters are kept by, it is the number of its list.
+
         Missing, forbidden, refused or unreadable counts change nothing; `server` says which.
         """
-        if filter.query is not None:
+        if filter.query is not None and not is_counted(filter):
             one = self.source.conversation_page(filter, limit=1)
             with suppress(NotFound, NotOffered, Forbidden, Refused, BadResponse):
                 page = await self._requests.track(one)
@@ -377,7 +380,7 @@ class Mailbox(CachedInbox):
             # Deferred: the first frame does not need it.
             from frontdesk.mailbox.news import SavedChanges
 
-            self._changes = SavedChanges(self.source, self.followed, lambda: self.me)
+            self._changes = SavedChanges(self.source, self.followed, self.names)
         return await self._changes.next()
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:

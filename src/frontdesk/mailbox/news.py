@@ -14,10 +14,11 @@ from frontdesk.cache.followed import Feed, FollowedLists
 from frontdesk.client.lists import row_test
 from frontdesk.errors import NotOffered, ServerFailed, Unreachable
 from frontdesk.query import Matcher, QueryNames, dates, parse
-from frontdesk.query.language import DATED, ME
-from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, NEEDS, STATUS
+from frontdesk.query.language import DATED, ID, ME
+from frontdesk.query.names import TeamNames
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, LABEL, NEEDS, STATUS, TEAM
 from frontdesk.wire import Changes, Conversation, ConversationFilter
-from frontdesk.wire.queries import LISTS, MAX_LIMIT, joined, split
+from frontdesk.wire.queries import MAX_LIMIT
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
@@ -128,18 +129,18 @@ class ChangeFeed:
 class SavedChanges:
     """Changes that are saved in the cache before they are told; a later start goes on after them.
 
-    me: the id of the own user, "" while it is not known.
+    names: those of the own user and of teams, as far as they are known by then.
     """
 
     def __init__(
         self,
         client: "InboxClient",
         followed: FollowedLists,
-        me: Callable[[], str],
+        names: Callable[[], QueryNames],
         *,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self._client, self._followed, self._me, self._sleep = client, followed, me, sleep
+        self._client, self._followed, self._names, self._sleep = client, followed, names, sleep
         self._feed: ChangeFeed | None = None
         self._began = ""
         self._pages = 0
@@ -168,7 +169,9 @@ class SavedChanges:
         feed = Feed(self._began, changes.next)
         saves = {**{row.id: row for row in changes.data}, **dict.fromkeys(changes.gone)}
         if saves or (stored is not None and stored.position != changes.next):
-            await self._followed.save(saves, lambda name: list_test(name, self._me()), feed)
+            names = self._names()
+            me, teams = names.me, tuple(names.teams.items())
+            await self._followed.save(saves, lambda name: list_test(name, me, teams), feed)
         renewed = changes.reset or changes.names or self._pages >= _MOST_PAGES
         if renewed or stored is None:
             await self._begin(self._feed, changes.next if not changes.has_more else None)
@@ -200,35 +203,40 @@ async def follow(
 
 
 @lru_cache(maxsize=1_000)
-def list_test(name: str, me: str) -> Callable[[Conversation], bool] | None:
+def list_test(
+    name: str, me: str, teams: tuple[tuple[str, TeamNames], ...] = ()
+) -> Callable[[Conversation], bool] | None:
     """Test of the rows of a list of the cache; None if a row does not show whether it is there."""
     tests = []
     for member, value in parse_qsl(name.partition("?")[2], keep_blank_values=True):
         if member == "sort":
             continue
-        if member in ("assignee", LISTS["assignee"]) and "me" in split(value):
+        if member == "assignee" and value == ME:
             if not me:
                 return None
-            value = joined(me if one == "me" else one for one in split(value))
+            value = me
         if member not in ConversationFilter.model_fields:
             return None
-        test = query_test(value, me) if member == "query" else row_test(member, value)
+        names = QueryNames(me=me, teams=dict(teams))
+        test = query_test(value, names) if member == "query" else row_test(member, value)
         if test is None:
             return None
         tests.append(test)
     return lambda row: all(test(row) for test in tests)
 
 
-def query_test(text: str, me: str) -> Callable[[Conversation], bool] | None:
+def query_test(text: str, names: QueryNames) -> Callable[[Conversation], bool] | None:
     """Test of rows by a query; None if they do not show it, or not at any time."""
     terms = parse(text).terms
     for term in terms:
         is_span = term.kind in DATED and dates.instants(term.value) is not None
-        if not is_span and term.kind not in (STATUS, ASSIGNEE, CHANNEL, LABEL, NEEDS):
+        if not is_span and term.kind not in (STATUS, ASSIGNEE, TEAM, CHANNEL, LABEL, NEEDS):
             return None
-    if not me and any(ME in term.values for term in terms):
+        if term.kind == TEAM and not {id.removeprefix(ID) for id in term.values} <= {*names.teams}:
+            return None
+    if not names.me and any(ME in term.values for term in terms):
         return None
-    return Matcher(terms, QueryNames(me=me), datetime.max.replace(tzinfo=UTC))
+    return Matcher(terms, names, datetime.max.replace(tzinfo=UTC))
 
 
 class News:

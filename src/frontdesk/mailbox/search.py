@@ -20,7 +20,6 @@ from frontdesk.text.messages import read_in_file
 from frontdesk.text.search import Terms
 from frontdesk.text.times import in_zone
 from frontdesk.wire import ConversationFilter, MessageMatch, instant
-from frontdesk.wire.queries import LATER
 
 # Hits read from the cache at once, at most.
 _STEP = 200
@@ -106,10 +105,10 @@ class SearchRun:
         try:
             number = await self._ask(asked)
         except NotOffered:
-            plainer = plan(query, names, {*offered} - LATER, self._now)
+            plainer = plan(query, names, {*offered} - {"query"}, self._now)
             if plainer.filter == asked.filter:
                 raise
-            # It may lack the later filters, and then does not search with them.
+            # It may lack queries, and then does not search with them.
             await self._ask(plainer)
             return
         listed = plan(self._search.line, names, offered, self._now)

@@ -177,20 +177,6 @@ def field_key(key: str, names: QueryNames) -> str | None:
     return next(iter((*by_key, *by_name)), None) if names.fields else key
 
 
-def team_terms(term: Term, names: QueryNames) -> tuple[Term, Term] | None:
-    """Terms of channels and assignees that mean the same as a `team:`; None if it is not known.
-
-    A team has the conversations on its channels that are assigned to a member or to nobody.
-    """
-    ids = [meaning(one, names) for one in alternatives(term, names)]
-    teams = [names.teams[id] for each in ids for id in sorted(each or ()) if id in names.teams]
-    if len(teams) != 1 or not teams[0].channels:
-        return None
-    channels = sorted(f"{ID}{id}" for id in teams[0].channels)
-    members = sorted(f"{ID}{id}" for id in teams[0].members)
-    return Term.any_of(CHANNEL, channels), Term.any_of(ASSIGNEE, [UNASSIGNED, *members])
-
-
 def alternatives(term: Term, names: QueryNames) -> tuple[Term, ...]:
     """Terms of one value each, of which one has to match.
 

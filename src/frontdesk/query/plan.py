@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from math import prod
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from frontdesk.query.language import (
     WORDS_OF,
     Query,
     Term,
+    analyse,
     comparison,
     is_duration,
     is_positive,
@@ -29,7 +30,6 @@ from frontdesk.query.names import (
     is_contact,
     meaning,
     reference,
-    team_terms,
 )
 from frontdesk.query.terms import (
     ACTIVE,
@@ -59,14 +59,10 @@ from frontdesk.wire import Conversation, ConversationFilter
 from frontdesk.wire.queries import (
     EXTENSIONS,
     LATER_ORDERS,
-    LISTS,
     MOST_QUERY_CHARACTERS,
     MOST_QUERY_TERMS,
-    MOST_RANGES,
     MOST_VALUES,
     SORT_LATER,
-    joined,
-    split,
 )
 from frontdesk.wire.values import STATUSES
 
@@ -151,10 +147,10 @@ def plan(
     # What is found here is tested here.
     of_rows = IN_PART if any(is_positive(term, FOLLOW_UP) for term in query.terms) else ()
     for term in query.filters:
-        found = _members(_single(term, names), names)
-        added = None if found is None else _added(members, found, offered)
-        if added is not None:
-            members = added
+        name, value = _member(_single(term, names), names)
+        is_member = value is not None and name in offered and name not in members
+        if is_member:
+            members[name] = value
         elif (
             "query" in offered
             and term.kind not in of_rows
@@ -163,7 +159,7 @@ def plan(
             asked[term] = text
         else:
             rest.append(term)
-        if added is not None and term.kind == UNREAD:
+        if is_member and term.kind == UNREAD:
             # What was read on this computer is unread on the server.
             rest.append(term)
     text = " ".join(asked.values())
@@ -191,8 +187,10 @@ def _asked(term: Term, names: QueryNames, now: datetime | None) -> str | None:
         times = "" if now is None else _instants(term.value, now)
         return str(term._replace(value=times)) if times.strip(dates.RANGE) else None
     every = [_asked_value(one, names) for one in alternatives(term, names)]
-    known = tuple(value for each in every for value in each or ())
-    return None if None in every or not known else str(_with_values(term, known))
+    # However they are written, it is one list.
+    known = sorted({value for each in every for value in each or ()})
+    fits = None not in every and 0 < len(known) <= MOST_VALUES
+    return str(Term.any_of(term.kind, known, negated=term.negated)) if fits else None
 
 
 def _asked_value(term: Term, names: QueryNames) -> Sequence[str] | None:
@@ -250,21 +248,8 @@ def _server_order(order: str, rest: Iterable[Term], offered: Collection[str]) ->
     return next((kind for kind in kinds if kind in _SERVER_ORDERS), None)
 
 
-def _members(term: Term, names: QueryNames) -> Mapping[str, str | bool] | None:
-    """Members of the filter that a term means, with their values; None if there are none."""
-    if term.kind == TEAM:
-        parts = None if term.negated else team_terms(term, names)
-        several = [_several(part, names) for part in parts or ()]
-        found = [each for each in several if each is not None]
-        return dict(item for each in found for item in each.items()) if len(found) == 2 else None
-    name, value = _member(term, names)
-    if value is not None:
-        return {name: value}
-    return _several(term, names)
-
-
 def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
-    """Name and value of the filter of one value that a term means; value None if there is none."""
+    """Name and value of the member of the filter that a term means; value None without one."""
     name = "" if term.negated or term.others else MEMBERS.get(term.kind, "")
     match name:
         case "status":
@@ -279,22 +264,6 @@ def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
     return name, named or (term.value if name == "label" else None)
 
 
-def _several(term: Term, names: QueryNames) -> Mapping[str, str] | None:
-    """Filter of several values that a term means; None if there is none."""
-    name = None if term.negated else LISTS.get(MEMBERS.get(term.kind, ""))
-    if name is None:
-        return None
-    values: list[str] = []
-    for one in alternatives(term, names):
-        is_word = term.kind == STATUS or one.value in WORDS_OF.get(term.kind, ())
-        found = {one.value} if is_word else meaning(one, names)
-        if not found:
-            return None
-        values += sorted(found)
-    distinct = sorted(dict.fromkeys(values))
-    return {name: joined(distinct)} if len(distinct) <= MOST_VALUES else None
-
-
 def _instant(moment: datetime) -> str:
     """A time for the server; "" if it is outside of what UTC can say, where nothing happened."""
     try:
@@ -304,28 +273,7 @@ def _instant(moment: datetime) -> str:
     return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-def _added(
-    members: Mapping[str, Any], found: Mapping[str, Any], offered: Collection[str]
-) -> dict[str, Any] | None:
-    """Members with those of another term; None if the server cannot answer both."""
-    singles = {several: single for single, several in LISTS.items()}
-    taken = {*members, *(singles.get(name) or LISTS.get(name, "") for name in members)}
-    if taken & found.keys() or not found.keys() <= {*offered}:
-        return None
-    merged = {**members, **found}
-    return merged if _fits(merged) else None
-
-
-def _fits(members: Mapping[str, Any]) -> bool:
-    """True if a server does not refuse the lists for the ranges of its index."""
-    lengths = {name: len(split(members[name])) for name in LISTS.values() if name in members}
-    # Of a status, those of nobody and those of somebody are a range each.
-    kinds = 1 if {"assignee", "assignees"} & members.keys() else 2
-    statuses = lengths.pop("statuses", len(STATUSES) if "status" not in members else 1)
-    return not lengths or prod(lengths.values()) * kinds * statuses <= MOST_RANGES
-
-
-# Filters of one value, by the kind of a term.
+# Members of the filter, by the kind of a term.
 MEMBERS: Mapping[str, str] = MappingProxyType(
     {
         STATUS: "status",
@@ -337,6 +285,42 @@ MEMBERS: Mapping[str, str] = MappingProxyType(
         UNREAD: "unread",
     }
 )
+
+
+@lru_cache(maxsize=1_000)
+def asked_terms(filter: ConversationFilter) -> tuple[Term, ...]:
+    """Terms that a filter asks for as such."""
+    return analyse(filter.query or "")[0].terms
+
+
+def statuses_of(filter: ConversationFilter) -> tuple[str, ...]:
+    """Statuses that conversations of a filter may have."""
+    terms = [term for term in asked_terms(filter) if term.kind == STATUS]
+    return tuple(
+        status
+        for status in STATUSES
+        if filter.status in (None, status)
+        and all((status in term.values) != term.negated for term in terms)
+    )
+
+
+def is_counted(filter: ConversationFilter) -> bool:
+    """True for a filter by nothing but what counters are kept by."""
+    terms, members = asked_terms(filter), filter.parameters().keys()
+    return (
+        members <= _COUNTED
+        and filter.status in (None, *STATUSES)
+        and not Query(terms).uncounted
+        # A second label is no cell, and no query has two assignees.
+        and not any(
+            is_positive(term, kind) and MEMBERS[kind] in members
+            for term in terms
+            for kind in (ASSIGNEE, LABEL)
+        )
+    )
+
+
+_COUNTED = frozenset({*STANDARD, "awaiting_human", "query", "sort"})
 
 
 def query_of(filter: ConversationFilter, names: QueryNames) -> Query:

@@ -25,7 +25,7 @@ from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.query.terms import FOLLOW_UP
 from frontdesk.selection.names import query_names
 from frontdesk.wire import Conversation, ConversationFilter
-from frontdesk.wire.queries import LATER, LISTS, MAX_LIMIT
+from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -89,8 +89,7 @@ async def select(
             raise BadSettings(message)
     update = dict(ids or {})
     # A filter that is given beside the query may be the one that the query would set.
-    given = {*update, *(LISTS[name] for name in update.keys() & LISTS.keys())}
-    offered = await _offered(client, query, names, now, given)
+    offered = await _offered(client, query, names, now, update)
     answer = plan(query, names, offered, now)
     if message := cannot(answer):
         raise BadSettings(message)
@@ -106,7 +105,7 @@ async def _offered(
     while True:
         offered = ALL_FILTERS - client.server.no_extensions - {*given}
         filter = plan(query, names, offered, now).filter
-        used = filter.parameters().keys() & {"sort", *LATER}
+        used = filter.parameters().keys() & {"sort", "query"}
         if used <= asked:
             return offered
         asked |= used

@@ -35,7 +35,6 @@ from frontdesk.wire.queries import (
     GRANULARITIES,
     MAX_LIMIT,
     MOST_QUERY_CHARACTERS,
-    MOST_VALUES,
     REPORT_PARTS,
 )
 from frontdesk.wire.values import STATUSES
@@ -212,37 +211,21 @@ _MOMENT: Schema = {
 }
 
 
-def _list_of(example: str) -> Schema:
-    """Schema of several values with commas between; a comma inside one is percent-encoded."""
-    value = r"[^,\u0000-\u001F\u007F-\u009F]+"
-    return {"type": "string", "pattern": f"^{value}(,{value})*$", "examples": [example]}
-
-
-def _several(name: str, words: str, example: str) -> dict[str, Schema]:
-    text = (
-        f"Any of several: {words}, at most {MOST_VALUES} with commas between; a comma inside a "
-        "value is percent-encoded once more. Not beside the filter for a single one."
-    )
-    return {name: {"description": text, "schema": _list_of(example), EXTENSION: True}}
-
-
-_ASSIGNEE: Schema = {
-    "description": "Whose: the key's own user, nobody, anybody, or the user of an id.",
-    "schema": {
-        "anyOf": [
-            {"type": "string", "enum": list(ASSIGNEE_WORDS)},
-            {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
-        ]
-    },
-}
 _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     {
         "status": {
             "description": "Only conversations of this status; all without it.",
             "schema": {"type": "string", "enum": list(STATUSES)},
         },
-        "assignee": _ASSIGNEE,
-        "counts.assignee": {**_ASSIGNEE, EXTENSION: True},
+        "assignee": {
+            "description": "Whose: the key's own user, nobody, anybody, or the user of an id.",
+            "schema": {
+                "anyOf": [
+                    {"type": "string", "enum": list(ASSIGNEE_WORDS)},
+                    {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+                ]
+            },
+        },
         "channel": {
             "description": "The id of a channel.",
             "schema": {**_WORDS, "minLength": 1},
@@ -267,9 +250,6 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": {"type": "string", "enum": list(FLAGS)},
             EXTENSION: True,
         },
-        **_several("statuses", "statuses", "open,snoozed"),
-        **_several("assignees", "`me`, `unassigned`, `assigned` and ids of users", "unassigned,7"),
-        **_several("channels", "ids of channels", "106540352242922,106540352242923"),
         "query": {
             "description": "Terms of the query language, all of which must match; a `-` before a "
             f"term negates it, and commas separate values of which one has to match: {OVERVIEW}. "
@@ -441,7 +421,7 @@ _ONLY: Mapping[str, Callable[[ApiPath], bool]] = MappingProxyType(
             {"status", "assignee", "channel", "label", "team", "user"} & {*endpoint.parameters}
         ),
         "assignee_me_unavailable": lambda endpoint: bool(
-            {"assignee", "user"} & {*endpoint.parameters}
+            {"assignee", "query", "user"} & {*endpoint.parameters}
         ),
         "message_search_unavailable": lambda endpoint: endpoint.name == "conversations",
         "invalid_limit": lambda endpoint: "limit" in endpoint.parameters,

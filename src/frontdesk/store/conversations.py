@@ -21,7 +21,6 @@ from frontdesk.wire import timestamp
 
 NO_LABEL = 0
 # In the filter table and the counter cells.
-NO_ASSIGNEE = 0
 
 # Conversations stored as snoozed whose snooze has expired.
 _AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"

@@ -1,9 +1,7 @@
 """Query parameters of lists and reports: filters, limits, periods."""
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from urllib.parse import unquote
 
 from frontdesk.wire.base import Wire
 
@@ -35,29 +33,18 @@ MESSAGE_LIMIT = 50
 CATALOGUE_LIMIT = 100
 
 
-# Filters of conversations with several values, by the filters with one of them.
-LISTS: Mapping[str, str] = MappingProxyType(
-    {"status": "statuses", "assignee": "assignees", "channel": "channels"}
-)
-# Filters that came after the other extensions, so that a server may have those and not these. Pages
-# of a query may be short, and rows do not show all that it looks at.
-LATER = frozenset({*LISTS.values(), "query"})
 # Stands for an order that came later too.
 LATER_ORDERS = ("created", "oldest")
 SORT_LATER = "sort=created"
 # Filters of conversations that a server may lack, and `sort`.
-EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort", SORT_LATER, *LATER})
+EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort", SORT_LATER, "query"})
 # Authors besides users: the WhatsApp Business app on a phone, and a bot.
 AUTHOR_WORDS = ("me", "phone", "ai")
 MOST_VALUES = 20
-# Ranges of the index that one page may merge.
-MOST_RANGES = 96
 MOST_FIELD_CHARACTERS = 200
 MOST_QUERY_CHARACTERS, MOST_QUERY_TERMS = 1_000, 20
 # What counts are given by on request, an extension. Not by labels where they are of one label.
 COUNTS_BY = ("assignees", "labels")
-# Filters of conversations that counts, which have every status, may be narrowed by: extensions.
-COUNTED_FILTERS = frozenset({"assignee", "assignees", "channels", "awaiting_human"})
 # Parameters of reports that a server may lack.
 REPORT_EXTENSIONS = frozenset({"include", "target_first_response", "target_reply"})
 
@@ -66,8 +53,7 @@ class ConversationFilter(Wire):
     """Filter of conversations: every member that is not None must match.
 
     All but the first four are extensions, which a server may lack. contact: an id. sort: one of
-    CONVERSATION_ORDERS. statuses, assignees, channels: any of several, see `joined`. query: terms
-    of the query language, with the ids of what has a name.
+    CONVERSATION_ORDERS. query: terms of the query language, with the ids of what has a name.
     """
 
     status: str | None = None
@@ -77,9 +63,6 @@ class ConversationFilter(Wire):
     contact: str | None = None
     awaiting_human: bool | None = None
     unread: bool | None = None
-    statuses: str | None = None
-    assignees: str | None = None
-    channels: str | None = None
     query: str | None = None
     sort: str | None = None
 
@@ -90,24 +73,6 @@ class ConversationFilter(Wire):
             for name, value in vars(self).items()
             if value is not None
         }
-
-
-def joined(values: Iterable[str]) -> str:
-    """Values of one filter with commas between; commas and percent signs in them are encoded."""
-    return ",".join(_escaped(value) for value in values)
-
-
-def split(text: str) -> tuple[str, ...]:
-    """Values of `joined`."""
-    return tuple(map(unquote, text.split(",")))
-
-
-# What separates the parts of a filter that has several.
-_SEPARATORS = re.compile(r"[%,&=!<>\x00-\x1f-]")
-
-
-def _escaped(text: str) -> str:
-    return _SEPARATORS.sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
 class ReportQuery(Wire):

@@ -150,9 +150,9 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({"status": "open", "awaiting_human": True}, 2),
         # Counted by a request of its own: all that its answer has.
         ({"status": "open", "assignee": "me", "awaiting_human": True}, 12),
-        ({"status": "open", "assignees": "7,me"}, 12),
-        ({"statuses": "open,snoozed"}, 16),
-        ({"statuses": "open,snoozed", "assignee": "unassigned"}, 2),
+        ({"status": "open", "query": "@id:7,me"}, 12),
+        ({"query": "is:open,snoozed"}, 16),
+        ({"query": "is:open,snoozed", "assignee": "unassigned"}, 2),
         ({"status": "open", "query": "#billing,refund"}, None),
         ({"status": "open", "unread": True}, None),
         ({"contact": "88"}, None),

@@ -15,7 +15,7 @@ from frontdesk.cli.progress import Progress, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound, NotOffered, Refused
 from frontdesk.exports.tables import Cell, Column
-from frontdesk.inbox.server_counts import is_counted, statuses_of
+from frontdesk.query.plan import is_counted
 from frontdesk.selection.conversations import ConversationSelector, ConversationWalk
 from frontdesk.wire import (
     AssigneeCounts,
@@ -105,7 +105,7 @@ async def _request_counts(
 ) -> Counts | None:
     """Request counts; None if the server does not have them, or not all parts.
 
-    The server counts the conversations of every status, whatever the filter's.
+    Beside a filter of one status the server counts the conversations of every one.
     """
     try:
         counts = await client.counts(filter, by=sorted(parts))
@@ -114,70 +114,57 @@ async def _request_counts(
     had = {"assignees": counts.by_assignee, "labels": counts.by_label}
     if any(had[part] is None for part in parts):
         return None
-    statuses = statuses_of(filter)
-    if not statuses:
+    if filter.status is None:
         return counts
     channels = [await _of_channel(client, filter, one) for one in counts.by_channel]
-    known = [one for one in channels if one is not None]
-    return _only_statuses(counts, statuses, known) if len(known) == len(channels) else None
+    return _only_status(counts, filter.status, channels)
 
 
 async def _of_channel(
     client: "InboxClient", filter: ConversationFilter, counts: ChannelCounts
-) -> ChannelCounts | None:
+) -> ChannelCounts:
     """Return counts of a channel with 0 for other statuses than the filter's.
 
-    None if they are not known: a server may count only the open conversations of a channel.
+    A server may count only the open conversations of a channel.
     """
-    statuses = statuses_of(filter)
-    if None in (getattr(counts, status) for status in statuses):
-        if len(statuses) != 1 or filter.channels is not None:
-            return None
+    status = filter.status or ""
+    if getattr(counts, status) is None:
         one = await client.counts(filter.model_copy(update={"channel": counts.channel}))
         return ChannelCounts(
-            channel=counts.channel, all=getattr(one, statuses[0]), open=0, awaiting_human=0
+            channel=counts.channel, all=getattr(one, status), open=0, awaiting_human=0
         )
-    return _of_statuses(counts, statuses)
+    return _of_status(counts, status)
 
 
-def _only_statuses(
-    counts: Counts, statuses: Collection[str], channels: Sequence[ChannelCounts]
-) -> Counts:
-    """Return counts with 0 for the other statuses. channels: counts of these statuses alone."""
-    known = [getattr(counts, status) for status in statuses]
+def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts]) -> Counts:
+    """Return counts with 0 for the other statuses. channels: counts of this status alone."""
     changes: dict[str, object] = {
-        **{status: getattr(counts, status) if status in statuses else 0 for status in STATUSES},
-        "all": None if None in known else sum(known),
+        **{other: getattr(counts, other) if other == status else 0 for other in STATUSES},
+        "all": getattr(counts, status),
         "by_channel": tuple(channel for channel in channels if channel.all != 0),
     }
     mine = None if counts.mine is None else 0
     none = CountSet(all=0, mine=mine, assigned=0, unassigned=0, awaiting_human=0)
     if counts.by_status is not None:
-        sets = {
-            status: getattr(counts.by_status, status) if status in statuses else none
-            for status in STATUSES
-        }
+        sets = dict.fromkeys(STATUSES, none) | {status: getattr(counts.by_status, status)}
         changes["by_status"] = StatusCounts(**sets)
-    if len(statuses) > 1 and "open" not in statuses:
-        # What is not by status is of the open ones.
-        changes |= {**dict.fromkeys(_MEMBERS[1:], 0), "mine": mine, "unread": 0}
     for name in ("by_assignee", "by_label"):
         rows = getattr(counts, name)
         if rows is not None:
-            narrowed = (_of_statuses(row, statuses) for row in rows)
+            narrowed = (_of_status(row, status) for row in rows)
             changes[name] = tuple(row for row in narrowed if row.all)
     return counts.model_copy(update=changes)
 
 
-def _of_statuses(row: PartCounts, statuses: Collection[str]) -> PartCounts:
+def _of_status(row: PartCounts, status: str) -> PartCounts:
     """Return counts of a value with 0 for the other statuses."""
     numbers = {
-        status: getattr(row, status) if status in statuses else 0
-        for status in STATUSES
-        if getattr(row, status) is not None
+        other: getattr(row, other) if other == status else 0
+        for other in STATUSES
+        if getattr(row, other) is not None
     }
     changes = {**numbers, "all": sum(numbers.values())}
-    if isinstance(row, ChannelCounts) and "open" not in statuses:
+    if isinstance(row, ChannelCounts) and status != "open":
         changes["awaiting_human"] = 0
     return row.model_copy(update=changes)
 

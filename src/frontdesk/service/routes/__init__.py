@@ -14,13 +14,12 @@ from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import (
     CONTACT_LIMIT,
     CONVERSATION_LIMIT,
-    LISTS,
     MESSAGE_LIMIT,
 )
 
 _FILTERS = tuple(name for name in ConversationFilter.model_fields if name != "sort")
 # Those by which counters are kept.
-_COUNTED = frozenset(_FILTERS) - {LISTS["status"]}
+_COUNTED = frozenset(_FILTERS) - {"assignee"}
 
 ENDPOINTS = (
     Endpoint(

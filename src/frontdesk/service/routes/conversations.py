@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from urllib.parse import parse_qs
 
 from frontdesk.query.language import analyse
@@ -13,11 +13,6 @@ from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
 from frontdesk.service.params import Parameters, row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages, query_terms
-from frontdesk.service.routes.filter_lists import (
-    ListedFilters,
-    listed_conditions,
-    listed_filters,
-)
 from frontdesk.service.routes.query_terms import AskedQuery
 from frontdesk.store import conversation_walks, media_texts, message_search
 from frontdesk.store import conversations as queries
@@ -41,7 +36,6 @@ from frontdesk.wire.queries import (
     CONVERSATION_ORDERS,
     COUNTS_BY,
     DEFAULT_CONVERSATION_ORDER,
-    LATER,
 )
 from frontdesk.wire.values import STATUSES
 
@@ -58,7 +52,6 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     label_id, channel_id, values = filters.label_and_channel(request)
     assigned, assignee_id = filters.assignee(request, values)
     narrowed = _extensions(request, values)
-    listed = listed_filters(request, values) if LATER & parameters.names else _NO_LISTS
     asked = query_terms.read_query(request, values) if "query" in parameters.names else None
     terms = _searched(request, values)
     if terms is not None and asked is not None and asked.sort is not None:
@@ -75,9 +68,8 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     began_at = request.now
     if paging.after is not None and len(queries.ORDERS[sort]) > 1:
         began_at = int(paging.after[1] or 0)
-    single = queries.FilterPlace(label_id, channel_id, assignee_id, assigned)
     selection = queries.ConversationSelection(
-        queries.states_of(listed.statuses or _statuses(status), assigned=assigned),
+        queries.states_of(_statuses(status), assigned=assigned),
         label_id,
         channel_id,
         assignee_id,
@@ -85,7 +77,6 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         sort=sort,
         closed_until=began_at - began_at % MINUTE - serializers.SERVICE_WINDOW,
         began_at=began_at,
-        places=tuple(place.within(single) for place in listed.places),
         conditions=asked.conditions if asked else (),
         **narrowed,
     )
@@ -102,9 +93,6 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         lambda row: queries.position_of(row, selection),
     )
     return _page(request, rows, next_cursor)
-
-
-_NO_LISTS = ListedFilters((), ())
 
 
 def _asked_page(
@@ -301,18 +289,18 @@ def counts(request: EndpointRequest) -> Counts:
     """Number of conversations, from the counter cells alone."""
     status = request.parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
-    assignee = filters.assignee(request, values)
-    conditions = listed_conditions(request, values, channel_id, assignee)
     asked = query_terms.read_query(request, values, counted=True)
-    conditions += asked.conditions if asked else ()
     narrowed = _extensions(request, values)
-    conditions += [
-        Placed(name, (int(flag),))
-        for name in ("awaiting", "unread")
-        if (flag := narrowed[name]) is not None
+    singles = [
+        *_placed("channel_id", channel_id),
+        *_placed("awaiting", narrowed["awaiting"]),
+        *_placed("unread", narrowed["unread"]),
     ]
     of = counted_cells(
-        conditions, label_id, awake_at=request.awake_at, contact_id=narrowed["contact_id"]
+        (*singles, *(asked.conditions if asked else ())),
+        label_id,
+        awake_at=request.awake_at,
+        contact_id=narrowed["contact_id"],
     )
     if of is None:
         request.parameters.add_fault("invalid_filter", "query", "unavailable", _ONE_LABEL)
@@ -344,6 +332,12 @@ def counts(request: EndpointRequest) -> Counts:
         as_of=timestamp(request.now),
         **members,
     )
+
+
+def _placed(
+    column: Literal["channel_id", "awaiting", "unread"], value: int | None
+) -> tuple[Placed, ...]:
+    return () if value is None else (Placed(column, (int(value),)),)
 
 
 def _counted_by(parameters: Parameters, label_id: int) -> Collection[str]:
