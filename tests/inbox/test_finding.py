@@ -205,7 +205,7 @@ def _first(server: Server) -> str:
 def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
     keys: str, found: Callable[[Server], str], kind: Callable[..., Server]
 ) -> None:
-    terminal = Terminal(server := kind(20, seconds=1.0))
+    terminal = Terminal(server := kind(20, seconds=1.0), settle=0.2)
     assert not terminal.names
     for key in keys.split():
         terminal.press(key, seconds=0.2)

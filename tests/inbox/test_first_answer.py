@@ -22,6 +22,23 @@ def test_a_filter_may_be_chosen_before_the_first_answer() -> None:
     assert "live" in terminal.status
 
 
+def test_a_first_start_shows_its_rows_before_it_knows_the_counts() -> None:
+    def takes(request: Description) -> float | None:
+        return 30.0 if isinstance(request, FetchCounts) else None
+
+    terminal = Terminal(Server(30, takes=takes))
+    assert {row.status for row in terminal.listed} == {"open"}
+
+
+def test_a_first_start_without_an_open_conversation_shows_those_that_there_are() -> None:
+    server = Server(30, seconds=1.0, counts_by=True)
+    for id, row in server.rows.items():
+        server.rows[id] = row.model_copy(update={"status": "resolved"})
+    terminal = Terminal(server, settle=5.0)
+    assert {row.status for row in terminal.listed} == {"resolved"}
+    assert words.title(terminal.inbox).startswith("Resolved")
+
+
 def test_loaded_rows_that_match_are_there_at_once_with_the_cursor_on_the_last_selected() -> None:
     terminal = Terminal(Server(30))
     others = [id for id in terminal.ids if id not in needing_a_human(terminal)]

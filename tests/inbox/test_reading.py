@@ -228,7 +228,7 @@ def test_the_count_of_unread_ones_follows_reading_and_m_at_once() -> None:
 
 
 def test_rows_that_come_by_themselves_are_not_read_by_resting() -> None:
-    terminal = Terminal(Server(20, seconds=1.0))
+    terminal = Terminal(Server(20, seconds=1.0), settle=0.5)
     terminal.query(UNREAD, seconds=30.0)
     shown = terminal.unread
     assert shown == set(terminal.in_view)

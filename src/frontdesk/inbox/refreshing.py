@@ -241,22 +241,20 @@ def _fetch(inbox: Inbox) -> Steps[None]:
     """Refresh the first page and the counts; `new_ids` has the rows that moved to the top."""
     inbox.refresh.new_ids = ()
     inbox.planning.forget_names()
-    chooses = not inbox.refresh.is_chosen and not inbox.view.list
-    if chooses:
-        inbox.refresh.counted_at = inbox.seconds()
-        yield from _refresh_counts(EVERY)
-        view = inbox.planning.view_of(first_query(inbox.all_counts))
-        view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
-        inbox.show()
     yield from _find_contact(inbox)
     if any(term.value == ME for term in inbox.view.shown.rest if term.kind == ASSIGNEE):
         yield from ask(lambda server: server.find_me())
     if not inbox.matches_nothing:
         yield from _fetch_planned_rows(inbox)
     # After the rows, which the reader waits for: there may be many tabs, and a slow server.
-    if not chooses:
-        inbox.refresh.counted_at = inbox.seconds()
-        yield from _refresh_counts(EVERY)
+    inbox.refresh.counted_at = inbox.seconds()
+    yield from _refresh_counts(EVERY)
+    first = first_query(inbox.all_counts)
+    if not (inbox.refresh.is_chosen or inbox.view.list or first == inbox.view.query):
+        view = inbox.planning.view_of(first)
+        view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
+        inbox.show()
+        yield from _fetch_planned_rows(inbox)
     for filter in counted_filters(inbox):
         yield from _refresh_counts(filter)
     if inbox.matches_nothing:
