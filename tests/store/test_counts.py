@@ -1,7 +1,8 @@
 """Counts from counter cells, against conversations and labels counted one by one."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from operator import itemgetter
 
@@ -10,10 +11,13 @@ from tests.service.filter_inbox import AT, fill
 
 from frontdesk.store.conversation_conditions import Condition
 from frontdesk.store.conversations import (
+    ConversationSelection,
     CountedCells,
     counts,
     counts_by_assignee,
     counts_by_label,
+    number_of_cells,
+    states_of,
 )
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.query_conditions import AnyOf, HasNote, Placed, counted_cells
@@ -70,10 +74,16 @@ NARROWED = (
 )
 
 
+def cells(conditions: Sequence[Condition], label: int = 0) -> CountedCells | None:
+    return counted_cells(
+        ConversationSelection(states_of(range(3)), label, awake_at=AT, conditions=tuple(conditions))
+    )
+
+
 def selections() -> Iterator[tuple[CountedCells, Callable[[Row, set[int]], bool]]]:
     for label, *parts in product(LABELS, CHANNELS, ASSIGNEES, NARROWED):
         conditions = [part for each in parts for part in each]
-        of = counted_cells([condition for condition, _ in conditions], label, awake_at=AT)
+        of = cells([condition for condition, _ in conditions], label)
         assert of is not None
         tests = [test for _, test in conditions]
 
@@ -124,9 +134,9 @@ def is_unread(row: Row) -> bool:
 def test_cells_tell_one_label_and_nothing_that_is_not_a_place(
     conditions: tuple[Condition, ...],
 ) -> None:
-    assert counted_cells(conditions, 0) is None
-    assert counted_cells((Placed("label_id", (1,)),), 2) is None
-    one = counted_cells((Placed("label_id", (1,)),), 0)
+    assert cells(conditions) is None
+    assert cells((Placed("label_id", (1,)),), 2) is None
+    one = cells((Placed("label_id", (1,)),))
     assert one is not None
     assert one.label_id == 1
 
@@ -137,9 +147,10 @@ def test_counts_are_those_of_the_conversations_one_by_one(database: Database) ->
     every = database.read(conversations)
     for of, matches in selections():
         chosen = [each for each in every if matches(each[0], each[1])]
-        cells = database.read(lambda c, of=of: counts(c, 1, of, user_id=1))  # type: ignore[misc]
+        assert database.read(partial(number_of_cells, account_id=1, of=of)) == len(chosen)
+        summands = database.read(lambda c, of=of: counts(c, 1, of, user_id=1))  # type: ignore[misc]
         summed = Counter[tuple[str, int, bool, bool]]()
-        for cell in cells:
+        for cell in summands:
             key = cell["phone_number_id"], cell["status"], bool(cell["mine"]), bool(cell["unread"])
             summed[key] += cell["n"]
         assert summed == Counter(

@@ -315,8 +315,15 @@ def test_a_page_of_a_catalogue_walks_its_order(explaining, catalogue):
 NARROWED = (Placed("channel_id", (1, 3)), Placed("assignee_id", (0, 4)))
 CELLS = (
     conversations.CountedCells(),
-    counted_cells((*NARROWED, Placed("awaiting", (1,)), AnyOf(NARROWED, negated=True)), 2),
-    counted_cells((Placed("state", (1, 3, 5)),), 0),
+    counted_cells(
+        ConversationSelection(
+            states_of(range(3)),
+            2,
+            awaiting=True,
+            conditions=(*NARROWED, AnyOf(NARROWED, negated=True)),
+        )
+    ),
+    counted_cells(ConversationSelection((1, 3, 5), channel_id=3, awake_at=None)),
 )
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from frontdesk.store.conversation_conditions import Condition, Sql, TimeSpan
-from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.rows import MESSAGE_ORDER, OPEN, SNOOZED
 from frontdesk.text.clean import compact_json
 from frontdesk.wire import timestamp
@@ -558,6 +558,15 @@ def counts(
         """,
         # -1 matches no user.
         of.parameters(account_id) | {"user": -1 if user_id is None else user_id},
+    )
+
+
+def number_of_cells(connection: Connection, account_id: int, of: CountedCells) -> int:
+    """Sum the counter cells."""
+    return first_number(
+        connection,
+        f"SELECT COALESCE(SUM(cell.n), 0) AS n {of.source} AND cell.label_id = :label",
+        of.parameters(account_id),
     )
 
 

@@ -319,19 +319,18 @@ def is_slow(condition: Condition) -> bool:
     return isinstance(condition, Says)
 
 
-def counted_cells(
-    conditions: Iterable[Condition],
-    label_id: int,
-    *,
-    awake_at: int | None = None,
-    contact_id: int | None = None,
-) -> CountedCells | None:
-    """Return the counter cells of the conversations that match; None if cells do not tell.
-
-    label_id: of a label that they must have too; NO_LABEL: any.
-    """
-    tests: list[Sql] = []
-    for number, condition in enumerate(conditions):
+def counted_cells(selection: ConversationSelection) -> CountedCells | None:
+    """Return the counter cells of a selection; None if cells do not tell it."""
+    columns: dict[_Column, int | None] = {
+        "channel_id": selection.channel_id,
+        "assignee_id": selection.assignee_id,
+        "awaiting": selection.awaiting,
+        "unread": selection.unread,
+    }
+    singles = [Placed(name, (int(one),)) for name, one in columns.items() if one is not None]
+    label_id, tests = selection.label_id, list[Sql]()
+    placed = (Placed("state", selection.states), *singles, *selection.conditions)
+    for number, condition in enumerate(placed):
         if isinstance(condition, Placed) and condition.column == "label_id":
             if label_id != NO_LABEL or len(condition.values) != 1:
                 return None
@@ -340,7 +339,7 @@ def counted_cells(
             tests.append(test)
         else:
             return None
-    return CountedCells(label_id, tuple(tests), awake_at, contact_id)
+    return CountedCells(label_id, tuple(tests), selection.awake_at, selection.contact_id)
 
 
 def _of_cell(condition: Condition, number: int) -> Sql | None:

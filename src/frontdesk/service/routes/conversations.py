@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 from urllib.parse import parse_qs
 
 from frontdesk.query.language import analyse
@@ -17,7 +17,7 @@ from frontdesk.service.routes.query_terms import AskedQuery
 from frontdesk.store import conversation_walks, media_texts, message_search
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
-from frontdesk.store.query_conditions import Placed, by_index, counted_cells
+from frontdesk.store.query_conditions import by_index, counted_cells
 from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
 from frontdesk.text.search import Terms, searched_text
@@ -81,11 +81,11 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         **narrowed,
     )
     if asked is not None:
-        selection = by_index(selection)
+        cells, selection = counted_cells(selection), by_index(selection)
     if terms is not None:
         return _match_page(request, selection, terms, paging)
     if asked is not None:
-        return _asked_page(request, selection, paging, asked)
+        return _walked_page(request, selection, paging, asked, cells)
     if selection.is_walked:
         return _walked_page(request, selection, paging)
     rows, next_cursor = paging.split(
@@ -95,42 +95,40 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     return _page(request, rows, next_cursor)
 
 
-def _asked_page(
-    request: EndpointRequest,
-    selection: queries.ConversationSelection,
-    paging: Paging,
-    asked: AskedQuery,
-) -> JsonBody[ConversationPage]:
-    """A page of a query; the first one with the number of all that match."""
-    found = {"remark": asked.remark} if asked.remark else {}
-    return _walked_page(request, selection, paging, found, asked.words)
-
-
 def _walked_page(
     request: EndpointRequest,
     selection: queries.ConversationSelection,
     paging: Paging,
-    members: Mapping[str, Any] | None = None,
-    words: Terms | None = None,
+    asked: AskedQuery | None = None,
+    cells: queries.CountedCells | None = None,
 ) -> JsonBody[ConversationPage]:
-    """A page of a walk, which may end early. members: those of a query, None without one."""
+    """A page of a walk, which may end early; the first one of a query with the number of all.
+
+    cells: of all that match, where they tell it.
+    """
+    is_first = asked is not None and paging.after is None
     page = conversation_walks.filtered_page(
         *request.account,
         selection,
         paging.after,
         paging.limit + 1,
-        counted=members is not None and paging.after is None,
+        counted=is_first and cells is None,
     )
-    if members is not None:
-        number, capped = page.total or (None, False)
-        members = {**members, "total": number, "total_capped": capped}
     rows, next_cursor = paging.split(page.rows, lambda row: queries.position_of(row, selection))
-    if members is not None and words is not None:
-        ids = [row["id"] for row in rows]
-        newest = message_search.newest_matches(
-            *request.account, ids, words, files=request.reads_files
-        )
-        members = {**members, "matches": _matches(request, newest, words, paging)}
+    members: dict[str, Any] = {}
+    if asked is not None:
+        number, capped = page.total or (None, False)
+        if is_first and cells is not None:
+            number = queries.number_of_cells(*request.account, cells)
+        members = {"total": number, "total_capped": capped}
+        if asked.remark:
+            members["remark"] = asked.remark
+        if asked.words is not None:
+            ids = [row["id"] for row in rows]
+            newest = message_search.newest_matches(
+                *request.account, ids, asked.words, files=request.reads_files
+            )
+            members["matches"] = _matches(request, newest, asked.words, paging)
     if next_cursor is None and page.stopped is not None:
         next_cursor = paging.codec.encode(page.stopped)
     return _page(request, rows, next_cursor, members)
@@ -291,16 +289,15 @@ def counts(request: EndpointRequest) -> Counts:
     label_id, channel_id, values = filters.label_and_channel(request)
     asked = query_terms.read_query(request, values, counted=True)
     narrowed = _extensions(request, values)
-    singles = [
-        *_placed("channel_id", channel_id),
-        *_placed("awaiting", narrowed["awaiting"]),
-        *_placed("unread", narrowed["unread"]),
-    ]
     of = counted_cells(
-        (*singles, *(asked.conditions if asked else ())),
-        label_id,
-        awake_at=request.awake_at,
-        contact_id=narrowed["contact_id"],
+        queries.ConversationSelection(
+            queries.states_of(_statuses(None)),
+            label_id,
+            channel_id,
+            awake_at=request.awake_at,
+            conditions=asked.conditions if asked else (),
+            **narrowed,
+        )
     )
     if of is None:
         request.parameters.add_fault("invalid_filter", "query", "unavailable", _ONE_LABEL)
@@ -332,12 +329,6 @@ def counts(request: EndpointRequest) -> Counts:
         as_of=timestamp(request.now),
         **members,
     )
-
-
-def _placed(
-    column: Literal["channel_id", "awaiting", "unread"], value: int | None
-) -> tuple[Placed, ...]:
-    return () if value is None else (Placed(column, (int(value),)),)
 
 
 def _counted_by(parameters: Parameters, label_id: int) -> Collection[str]:

@@ -120,8 +120,8 @@ _COLUMNS: Mapping[
     }
 )
 _COUNTED = (
-    f"Counts take {COUNTED_OVERVIEW}, and of labels one that is not excluded; the first page of"
-    " the list has the number of others as `total`."
+    f"counts take {COUNTED_OVERVIEW}, and of labels one that is not excluded; the first page of"
+    " the list has the number of others as `total`"
 )
 _LINK = Terms((("http://", "https://", "www."),))
 
@@ -166,7 +166,7 @@ def read_query(
         query = Query()
     if counted and query.uncounted:
         reason = reason if mistakes else "unavailable"
-        mistakes.append(f"{_COUNTED} {', '.join(map(str, query.uncounted))} is none of these.")
+        mistakes.append(f"Leave out {' '.join(map(str, query.uncounted))}: {_COUNTED}.")
         query = Query()
     values["query"] = str(query)
     terms = _QueryTerms(request, query)

@@ -28,7 +28,7 @@ from frontdesk.service.routes.report_parts import PartsContext, PartsQuery, part
 from frontdesk.service.serializers import REPORT_MEANS, grouped, person_metrics, report_metrics
 from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
-from frontdesk.store.query_conditions import Placed, counted_cells
+from frontdesk.store.query_conditions import counted_cells
 from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import MINUTE, OUTGOING
@@ -366,16 +366,21 @@ def _live(request: EndpointRequest, filter: ReportFilter) -> LiveCounts:
             awaiting_human=own["awaiting"],
             as_of=timestamp(request.now),
         )
-    channels = () if filter.channel_id is None else (Placed("channel_id", (filter.channel_id,)),)
-    of = counted_cells(channels, filter.label_id, awake_at=request.awake_at)
+    of = counted_cells(
+        conversations.ConversationSelection(
+            conversations.states_of((OPEN,)),
+            filter.label_id,
+            filter.channel_id,
+            awake_at=request.awake_at,
+        )
+    )
     assert of is not None
     cells = conversations.counts(*request.account, of)
-    opened = [cell for cell in cells if cell["status"] == OPEN]
     return LiveCounts(
-        open=sum(cell["n"] for cell in opened),
-        unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),
+        open=sum(cell["n"] for cell in cells),
+        unassigned=sum(cell["n"] for cell in cells if not cell["assigned"]),
         unattended=unattended,
-        awaiting_human=sum(cell["n"] for cell in opened if cell["awaiting"]),
+        awaiting_human=sum(cell["n"] for cell in cells if cell["awaiting"]),
         as_of=timestamp(request.now),
     )
 
