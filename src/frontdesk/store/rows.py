@@ -288,6 +288,11 @@ def table_of(kind: str) -> RowTable:
     return RowTable(name, key, MappingProxyType(types), MappingProxyType(defaults))
 
 
+def column_value(value: Any) -> Any:
+    """Encode a value for a column: a flag is 0 or 1."""
+    return int(value) if isinstance(value, bool) else value
+
+
 def packed(value: object) -> str | None:
     """Encode a value for a *_json column."""
     return None if value is None else compact_json(value)

@@ -23,7 +23,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import lookups, writes
 from frontdesk.store.contacts import label_key, name_key
-from frontdesk.store.rows import ChannelDetails, blank, packed
+from frontdesk.store.rows import ChannelDetails, blank, column_value, packed
 
 CatalogueUpsert = (
     CannedResponseUpsert
@@ -306,15 +306,12 @@ def _columns_of(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
     """Return an event's kind, key and columns."""
     kind, key_field = CATALOGUE_EVENTS[type(event)]
     names = (each.name for each in fields(event) if each.name not in _NO_COLUMNS)
-    columns = {name: getattr(event, name) for name in names}
+    columns = {name: column_value(getattr(event, name)) for name in names}
     key = columns[key_field] if kind == "label" else columns.pop(key_field)
     match event:
         case LabelUpsert():
             key = label_key(key)
-        case UserUpsert():
-            columns |= _named(event.name)
-            columns["active"] = None if event.active is None else int(event.active)
-        case TeamUpsert():
+        case UserUpsert() | TeamUpsert():
             columns |= _named(event.name)
         case CustomFieldUpsert():
             options = columns.pop("options")

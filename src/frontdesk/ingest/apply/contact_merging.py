@@ -34,6 +34,7 @@ from frontdesk.store.rows import (
     IdentityChangeRow,
     PartRow,
     blank,
+    column_value,
 )
 from frontdesk.text.clean import compact_json, is_blank
 from frontdesk.text.phones import canonical_phone, phone_forms
@@ -124,7 +125,7 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
     """Return an event's facts by name."""
     facts: dict[str, Any] = {
         f"name.{event.name_rank}": _visible_name(event.name),
-        **{name: _stored(getattr(event, name)) for name in CONTACT_FACTS},
+        **{name: column_value(getattr(event, name)) for name in CONTACT_FACTS},
         "profile_name": _visible_name(event.profile_name),
     }
     facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
@@ -133,10 +134,6 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
         # Known to be none is a fact too.
         facts["marketing_opt_out_at"] = event.at if event.marketing_opt_out else None
     return facts
-
-
-def _stored(value: object) -> object:
-    return int(value) if isinstance(value, bool) else value
 
 
 def _visible_name(name: str | None) -> str | None:
