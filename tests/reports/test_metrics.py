@@ -1,6 +1,6 @@
 """Formatting of metrics: missing samples, few samples, changes."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -26,7 +26,6 @@ from frontdesk.reports.metrics import (
     percentile_words,
     pricing_words,
     rate_words,
-    seconds_of,
     shown_metrics,
     spread_of,
     target_of,
@@ -456,11 +455,6 @@ def test_what_was_asked_for_and_not_answered_is_missing() -> None:
     assert missing_parts(report_of(live=LiveCounts()), ReportQuery(include="waits")) == ["waits"]
     assert missing_parts(report_of(), ReportQuery(target_first_response=1)) == ["targets"]
     assert missing_parts(report_of(), ReportQuery()) == []
-
-
-def test_a_target_is_in_whole_seconds() -> None:
-    assert seconds_of(timedelta(minutes=15)) == 900
-    assert seconds_of(None) is None
 
 
 def test_waits_by_age_are_live_figures_that_lead_to_their_lists() -> None:
