@@ -10,6 +10,7 @@ from frontdesk.store import conversations
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.query_conditions import counted_cells
 
 pytestmark = pytest.mark.both_engines
 
@@ -54,8 +55,9 @@ def seen(connection: Connection, awake_at: int | None) -> list[object]:
         selection = ConversationSelection(states, label, channel, user, awake_at)
         found.append(walked(connection, selection))
     for label, channel, user in product((0, 1), (None, 1), (None, 1)):
-        channels = () if channel is None else (channel,)
-        of = conversations.CountedCells(label, channels, awake_at=awake_at)
+        selection = ConversationSelection(states_of(range(3)), label, channel, awake_at=awake_at)
+        of = counted_cells(selection)
+        assert of is not None
         counts = conversations.counts(connection, 1, of, user)
         found.append(sorted(tuple(row[name] for name in row.keys()) for row in counts))  # noqa: SIM118
         for count_by in (conversations.counts_by_assignee, conversations.counts_by_label):
