@@ -31,8 +31,7 @@ from frontdesk.sample.demo import ME
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.problems import CODES, MCP_CODES, RECEIVER_CODES
 from frontdesk.settings import TABLES, settings_of
-from frontdesk.tui.action_groups import group_of, place_of
-from frontdesk.tui.key_validation import action_ids
+from frontdesk.tui.key_validation import actions_by_id
 from tests.commands import run_command
 from tests.terminals import LEAVE, Terminal
 
@@ -444,10 +443,10 @@ def written(key: str) -> str:
 
 def test_the_page_of_keys_lists_every_action_by_group(pytestconfig: pytest.Config) -> None:
     tables: dict[str, list[str]] = {}
-    for id, (keys, words) in sorted(action_ids().items(), key=lambda one: place_of(one[0])):
+    for id, (keys, words, group) in actions_by_id().items():
         head = ["| does | keys | action |", "|---|---|---|"]
         shown = " ".join(f"`{written(key)}`" for key in keys.split(","))
-        tables.setdefault(group_of(id), head).append(f"| {words} | {shown} | `{id}` |")
+        tables.setdefault(group, head).append(f"| {words} | {shown} | `{id}` |")
     text = "\n\n".join("\n".join([f"### {group}", "", *rows]) for group, rows in tables.items())
     assert_section(ROOT / "docs" / "keys.md", "actions", text, pytestconfig)
 
@@ -492,7 +491,10 @@ def test_the_readers_of_the_page_are_valid(tmp_path: Path) -> None:
 def test_config_keys_lists_the_same_actions(tmp_path: Path) -> None:
     listed = run_command("config", "keys", XDG_CONFIG_HOME=str(tmp_path)).stdout
     rows = [re.split(r"  +", line, maxsplit=2) for line in listed.splitlines()[1:]]
-    assert {name: (keys, words) for name, keys, words in rows} == action_ids()
+    actions = actions_by_id()
+    assert {name: (keys, words) for name, keys, words in rows} == {
+        name: action[:2] for name, action in actions.items()
+    }
 
 
 def assert_section(path: Path, name: str, text: str, config: pytest.Config) -> None:

@@ -17,7 +17,7 @@ from textual.binding import Binding
 from textual.strip import Strip
 from textual.widgets import Input
 
-from frontdesk.tui.key_validation import action_ids
+from frontdesk.tui.key_validation import actions_by_id
 from tests.soak.faults import REFUSED, FaultyTransport
 from tests.soak.invariants import Invariants
 from tests.soak.sandbox import Sandbox, character_of, is_running, open_sandbox, resize, send
@@ -199,7 +199,7 @@ def soak(directory: Path, seed: int, minutes: float) -> Summary:
 
 def _all_keys() -> list[str]:
     """Every key that is bound to anything of the viewer's, and Textual's own."""
-    ours = [Binding(keys, id) for id, (keys, _) in action_ids().items()]
+    ours = [Binding(keys, id) for id, (keys, *_) in actions_by_id().items()]
     bound = Binding.make_bindings([*ours, *App.BINDINGS])
     return sorted({binding.key for binding in bound} - {"ctrl+z"})
 

@@ -21,7 +21,7 @@ from frontdesk.tui.dialogs.help import HelpScreen
 from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import latin_key
-from frontdesk.tui.key_validation import action_ids, checked_keymap
+from frontdesk.tui.key_validation import actions_by_id, checked_keymap
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from tests.conftest import NOW
 from tests.tui.conftest import lines, notifications, settle, shown
@@ -229,7 +229,7 @@ async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> N
 
 
 def test_every_action_can_have_the_keys_it_has() -> None:
-    every = {name: keys for name, (keys, _) in action_ids().items()}
+    every = {name: keys for name, (keys, *_) in actions_by_id().items()}
     assert checked_keymap(every)[0] == every
 
 

@@ -11,8 +11,8 @@ from textual.widgets import Input, Static
 
 from frontdesk.settings import OTHER_THEMES, OWN_THEMES, theme_names
 from frontdesk.tui import theme
-from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.app_base import CrashReportingApp
+from frontdesk.tui.command_entries import CommandEntry
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.help import HelpScreen
 from frontdesk.tui.dialogs.picker import Menu, Picker

@@ -15,9 +15,10 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.settings import theme_names
 from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry, all_commands
+from frontdesk.tui.action_groups import APPLICATION
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.command_entries import CommandEntry, all_commands
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import BufferedKeys, Choice, SizedScreen, TextField
 from frontdesk.tui.garbage_collection import IdleGarbageCollector
@@ -48,7 +49,13 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "profiles", "Switch profile…", id="app.profiles"),
+        Binding(
+            "ctrl+o",
+            "profiles",
+            "Switch profile…",
+            id="app.profiles",
+            group=APPLICATION("account server database"),
+        ),
     ]
 
     def __init__(

@@ -1,20 +1,21 @@
 """Validation of configured key bindings, and detection of conflicts.
 
-Default keys are in `BINDINGS` of the screen or pane that owns the action, the groups of the help
-in `actions`, names of keys for people in `key_names`.
+Default keys and groups are in `BINDINGS` of the screen or pane that owns the action, names of keys
+for people in `key_names`.
 """
 
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from string import punctuation
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
+from frontdesk.tui.action_groups import GROUPS, group_of
 from frontdesk.tui.key_names import bindings_of, key_of
 
 _MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
@@ -50,15 +51,29 @@ def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[
     return usable, problems + _conflicts(usable, screens)
 
 
-def action_ids() -> dict[str, tuple[str, str]]:
-    """All configurable actions by binding id: keys, and what they do in each pane or screen."""
-    keys: dict[str, dict[str, None]] = {}
-    words: dict[str, dict[str, None]] = {}
-    for group in _binding_groups():
-        for key, binding in _bindings(group):
-            keys.setdefault(binding.id or "", {})[key] = None
-            words.setdefault(binding.id or "", {})[binding.description] = None
-    return {id: (",".join(keys[id]), "; ".join(words[id])) for id in sorted(keys)}
+class Action(NamedTuple):
+    """A configurable action: its keys, what it does in each pane or screen, and its group."""
+
+    keys: str
+    words: str
+    group: str
+
+
+def actions_by_id() -> dict[str, Action]:
+    """All configurable actions by binding id, in the order of their groups and bindings."""
+    found: dict[str, list[tuple[str, Binding]]] = {}
+    for screen in _binding_groups():
+        for key, binding in _bindings(screen):
+            found.setdefault(binding.id or "", []).append((key, binding))
+    actions = {
+        id: Action(
+            ",".join(dict.fromkeys(key for key, _ in bindings)),
+            "; ".join(dict.fromkeys(binding.description for _, binding in bindings)),
+            group_of(bindings[0][1]).description,
+        )
+        for id, bindings in found.items()
+    }
+    return dict(sorted(actions.items(), key=lambda one: GROUPS.index(one[1].group)))
 
 
 def key_name(key: str) -> str | None:
@@ -124,7 +139,7 @@ def taken_by(key: str, places: Collection[str], keys: Mapping[str, str]) -> str:
     """
     names = {"ReportScreen" if place == "report" else "InboxScreen" for place in places}
     for group in _binding_groups():
-        if group[0].__name__ not in names:
+        if names.isdisjoint(one.__name__ for one in group):
             continue
         for default, binding in _bindings(group):
             if key in keys.get(binding.id or "", default).split(","):
@@ -141,7 +156,7 @@ def _bindings(group: BindingGroup) -> Iterator[tuple[str, Binding]]:
 
 
 def _binding_groups() -> Sequence[BindingGroup]:
-    """Groups of classes whose bindings can be active at the same time.
+    """Groups of classes whose bindings can be active at the same time, the innermost first.
 
     Imports all screens.
     """
@@ -164,15 +179,17 @@ def _binding_groups() -> Sequence[BindingGroup]:
     from frontdesk.tui.views.catalogue_screen import CatalogueScreen
     from frontdesk.tui.views.server import ServerScreen
     from frontdesk.tui.widgets.conversation_list import ConversationList
+    from frontdesk.tui.widgets.message_list import Thread
     from frontdesk.tui.widgets.virtual_list import VirtualList
 
     app: type[App[Any]] = FrontdeskApp
     in_reports = (tables.LiveLine, plots.Plot, plots.HeatMap, tables.ReportTable)
     return [
-        (InboxScreen, QueuePane, ConversationList, app),
-        *((InboxScreen, pane, VirtualList, app) for pane in (ThreadPane, ContactPane, ChannelPane)),
-        *((screen, VirtualList, app) for screen in (CatalogueScreen, ServerScreen)),
-        *((ReportScreen, widget, app) for widget in in_reports),
+        (ConversationList, QueuePane, InboxScreen, app),
+        (Thread, ThreadPane, InboxScreen, app),
+        *((VirtualList, pane, InboxScreen, app) for pane in (ContactPane, ChannelPane)),
+        *((VirtualList, screen, app) for screen in (CatalogueScreen, ServerScreen)),
+        *((widget, ReportScreen, app) for widget in in_reports),
         *(
             (screen,)
             for screen in (

@@ -15,6 +15,7 @@ from textual.widgets import Input, Label, Static
 
 from frontdesk.errors import InboxError
 from frontdesk.text.clean import clean
+from frontdesk.tui.action_groups import APPLICATION
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.dialogs.base import DismissOnce, TextField
 from frontdesk.tui.key_names import key_label
@@ -66,10 +67,10 @@ class ConnectScreen(DismissOnce[SetupValues | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Stop, or leave", id="connect.leave"),
-        Binding("f2", "demo", "Look at the demo", id="connect.demo"),
-        Binding("down", "app.focus_next", "Next", id="connect.next"),
-        Binding("up", "app.focus_previous", "Previous", id="connect.previous"),
+        Binding("escape", "leave", "Stop, or leave", id="connect.leave", group=APPLICATION),
+        Binding("f2", "demo", "Look at the demo", id="connect.demo", group=APPLICATION),
+        Binding("down", "app.focus_next", "Next", id="connect.next", group=APPLICATION),
+        Binding("up", "app.focus_previous", "Previous", id="connect.previous", group=APPLICATION),
     ]
     AUTO_FOCUS = "#address"
 

@@ -6,11 +6,11 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from frontdesk.tui.action_groups import active_commands, group_of
+from frontdesk.tui.command_entries import active_commands
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import containing
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.key_validation import action_ids
+from frontdesk.tui.key_validation import actions_by_id
 from tests.tui.conftest import Viewer, lines, settle, shown
 
 GROUPS = ["Signs", "Move", "Triage", "Read", "Find", "Export", "Views", "Application"]
@@ -182,6 +182,10 @@ def test_starts_of_words_come_before_the_insides_of_words() -> None:
 
 
 def test_every_action_of_the_inbox_has_a_group() -> None:
-    groups = {id: group_of(id) for id in action_ids() if id.startswith(("inbox.", "list."))}
+    groups = {
+        id: action.group
+        for id, action in actions_by_id().items()
+        if id.startswith(("inbox.", "list."))
+    }
     assert set(groups.values()) <= set(GROUPS)
     assert groups["inbox.next_unread"] == "Triage"

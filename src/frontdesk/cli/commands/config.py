@@ -103,10 +103,13 @@ def keys_command() -> None:
 
     The action names can be used under [keys] in the configuration.
     """
-    from frontdesk.tui.key_validation import action_ids
+    from frontdesk.tui.key_validation import actions_by_id
 
     mapped = configuration().keys
-    rows = [[name, mapped.get(name, keys), words] for name, (keys, words) in action_ids().items()]
+    rows = [
+        [name, mapped.get(name, keys), words]
+        for name, (keys, words, _) in sorted(actions_by_id().items())
+    ]
     print_table(["ACTION", "KEYS", ""], rows)
 
 

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from frontdesk.tui.action_groups import CommandEntry, all_commands, run_action
+from frontdesk.tui.command_entries import CommandEntry, all_commands, run_action
 from frontdesk.tui.widgets.bar import StatusBar
 
 R = TypeVar("R")

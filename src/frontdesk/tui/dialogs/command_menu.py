@@ -10,9 +10,9 @@ from textual.screen import Screen
 from frontdesk.own_commands.command import OwnCommand
 from frontdesk.text.clean import shortened
 from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.command_entries import CommandEntry
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.running_programs import programs_of

@@ -1,7 +1,7 @@
 """Help dialog: searchable list of the active key bindings, by group.
 
-Groups and their order are in `tui/action_groups.py`, titles and keys in `BINDINGS` of each screen
-or pane.
+The order of groups is in `tui/action_groups.py`; titles, keys and groups are in `BINDINGS` of each
+screen or pane.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from frontdesk.tui.action_groups import CommandEntry
+from frontdesk.tui.command_entries import CommandEntry
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
@@ -43,7 +43,7 @@ def show_help(screen: Screen[Any], commands: Sequence[CommandEntry]) -> None:
 
 
 class HelpScreen(Picker[CommandEntry]):
-    """Picker of actions, by the groups of `actions`; returns the selected one."""
+    """Picker of actions, by group; returns the selected one."""
 
     PLACEHOLDER = "type to find an action"
     MOST_SHOWN = 100

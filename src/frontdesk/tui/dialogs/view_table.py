@@ -9,8 +9,9 @@ from textual.binding import Binding, BindingType
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.settings import TargetSettings
-from frontdesk.tui.action_groups import CommandEntry
+from frontdesk.tui import action_groups
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.command_entries import CommandEntry
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.wire import PhoneRef
@@ -67,13 +68,16 @@ class Opening(NamedTuple):
 def view_bindings() -> list[BindingType]:
     """Bindings of the view menu and of the function keys."""
     return [
-        Binding("v", "views", "Views…", id="view.menu"),
+        Binding(
+            "v", "views", "Views…", id="view.menu", group=action_groups.VIEWS("saved save screens")
+        ),
         *(
             Binding(
                 view.function_key,
                 f"view('{view.name}')",
                 view.command,
                 id=f"view.{view.name}",
+                group=action_groups.VIEWS,
             )
             for view in VIEWS
             if view.function_key

@@ -9,6 +9,7 @@ from textual.message import Message
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryPlan
+from frontdesk.tui.action_groups import TRIAGE
 from frontdesk.tui.filters import counts_channels
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.widgets.channel_list import ChannelItem, ChannelList, channel_rows
@@ -17,8 +18,20 @@ from frontdesk.wire import Conversation, ConversationFilter
 
 # Bindings of the panes beside the thread; elsewhere these keys go to the next conversation.
 CHANNEL_KEYS: list[BindingType] = [
-    Binding("J", "screen.run('step_channel', 1)", "Next channel", id="inbox.next"),
-    Binding("K", "screen.run('step_channel', -1)", "Previous channel", id="inbox.previous"),
+    Binding(
+        "J",
+        "screen.run('step_channel', 1)",
+        "Next channel",
+        id="inbox.next",
+        group=TRIAGE("customer channel"),
+    ),
+    Binding(
+        "K",
+        "screen.run('step_channel', -1)",
+        "Previous channel",
+        id="inbox.previous",
+        group=TRIAGE("customer channel"),
+    ),
 ]
 
 

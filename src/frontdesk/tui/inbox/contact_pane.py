@@ -13,6 +13,7 @@ from frontdesk.errors import InboxError
 from frontdesk.inbox.connection import moment_words
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
+from frontdesk.tui.action_groups import TRIAGE
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.panes import Pane
@@ -37,8 +38,20 @@ class ContactPane(Pane):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left_square_bracket,comma", "group(-1)", "Previous group", id="inbox.before"),
-        Binding("right_square_bracket,full_stop", "group(1)", "Next group", id="inbox.after"),
+        Binding(
+            "left_square_bracket,comma",
+            "group(-1)",
+            "Previous group",
+            id="inbox.before",
+            group=TRIAGE("open snoozed resolved"),
+        ),
+        Binding(
+            "right_square_bracket,full_stop",
+            "group(1)",
+            "Next group",
+            id="inbox.after",
+            group=TRIAGE("open snoozed resolved"),
+        ),
     ]
 
     class ConversationOpened(Message):

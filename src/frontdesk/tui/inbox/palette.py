@@ -4,7 +4,7 @@ from functools import partial
 
 from frontdesk.query import ORDERS
 from frontdesk.tui import filters
-from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
+from frontdesk.tui.command_entries import CommandEntry, active_commands, all_commands
 from frontdesk.tui.dialogs.view_table import view_commands
 from frontdesk.tui.inbox.parts import InboxParts
 from frontdesk.tui.inbox.view_actions import (

@@ -1,13 +1,19 @@
 """Actions of the inbox on its panes: which is focused, how wide they are, and the way back."""
 
-from collections.abc import Callable
-
 from frontdesk.inbox import finding, refreshing
 from frontdesk.tui import sentences
+from frontdesk.tui.action_groups import APPLICATION, MOVE, READ, InboxKey
 from frontdesk.tui.inbox.panes import split_setting
 from frontdesk.tui.inbox.parts import InboxParts
 from frontdesk.tui.inbox.thread_view import SEARCH
 from frontdesk.tui.inbox.view_actions import step_channel, step_history
+
+# Cells by which the keys for a wider and a narrower list move the line between the panes.
+_SPLIT_STEP = 4
+
+
+def enter_pane(parts: InboxParts, name: str) -> None:
+    parts.panes.enter(name)
 
 
 def step_pane(parts: InboxParts, direction: int) -> None:
@@ -73,6 +79,13 @@ def leave(parts: InboxParts) -> None:
         parts.quitting.ask()
 
 
+def show_help(parts: InboxParts) -> None:
+    # Deferred, as for the palette: the first paint does not need it.
+    from frontdesk.tui.inbox import palette
+
+    palette.show_help(parts)
+
+
 def refresh(parts: InboxParts) -> None:
     """Refresh without regard to a back-off, and drop rows that no longer match the filter."""
     parts.do(refreshing.refresh_by_hand, parts.inbox)
@@ -83,14 +96,62 @@ def redraw(parts: InboxParts) -> None:
     parts.screen.refresh(layout=True)
 
 
-# Those that keys run.
-ACTIONS: tuple[Callable[..., object], ...] = (
-    step_pane,
-    toggle_contact,
-    move_split,
-    toggle_zoom,
-    go_back,
-    leave,
-    refresh,
-    redraw,
+KEYS: tuple[InboxKey, ...] = (
+    InboxKey("1", enter_pane, "Go to channels", "pane.channels", MOVE("numbers"), ("channels",)),
+    InboxKey("2", enter_pane, "Go to conversations", "pane.list", MOVE("list inbox"), ("list",)),
+    InboxKey("3", enter_pane, "Go to thread", "pane.thread", MOVE("messages chat"), ("thread",)),
+    InboxKey("4", enter_pane, "Go to contact", "pane.contact", MOVE("customer"), ("contact",)),
+    InboxKey("tab", "app.focus_next", "Next pane", "pane.next", MOVE("focus tab")),
+    InboxKey("shift+tab", "app.focus_previous", "Previous pane", "pane.before", MOVE("focus tab")),
+    InboxKey("h,left", step_pane, "Pane to the left", "pane.left", MOVE("focus"), (-1,)),
+    InboxKey("l,right", step_pane, "Pane to the right", "pane.right", MOVE("focus"), (1,)),
+    InboxKey(
+        "less_than_sign",
+        move_split,
+        "Narrower list",
+        "inbox.narrower",
+        MOVE("split resize width thread"),
+        (-_SPLIT_STEP,),
+    ),
+    InboxKey(
+        "greater_than_sign",
+        move_split,
+        "Wider list",
+        "inbox.wider",
+        MOVE("split resize width thread"),
+        (_SPLIT_STEP,),
+    ),
+    InboxKey(
+        "plus,underscore",
+        toggle_zoom,
+        "Zoom this pane",
+        "inbox.zoom",
+        MOVE("maximize alone full table"),
+    ),
+    InboxKey(
+        "escape", go_back, "Back, or stop searching", "inbox.back", MOVE("escape cancel stop close")
+    ),
+    InboxKey(
+        "i",
+        toggle_contact,
+        "Show or hide contact",
+        "inbox.contact",
+        READ("customer details info sidebar"),
+    ),
+    InboxKey("question_mark,f1", show_help, "Help", "inbox.help", APPLICATION("keys shortcuts")),
+    InboxKey(
+        "colon", "app.commands", "Commands…", "inbox.commands", APPLICATION("palette actions")
+    ),
+    InboxKey("ctrl+r,f5", refresh, "Refresh", "inbox.refresh", APPLICATION("reload update fetch")),
+    InboxKey("ctrl+l", redraw, "Redraw", "inbox.redraw", APPLICATION("repaint screen")),
+    InboxKey(
+        "ctrl+z", "app.suspend_process", "Suspend", "inbox.suspend", APPLICATION("background shell")
+    ),
+    InboxKey(
+        "q",
+        leave,
+        "Back; press twice in the list to quit",
+        "inbox.leave",
+        APPLICATION("exit close"),
+    ),
 )

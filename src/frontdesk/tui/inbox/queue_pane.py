@@ -24,6 +24,7 @@ from frontdesk.query import NEWEST, ORDERS, reference
 from frontdesk.settings import ViewerSettings
 from frontdesk.text.clean import counted
 from frontdesk.tui import bar_texts, sentences
+from frontdesk.tui.action_groups import EXPORT
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
@@ -58,7 +59,11 @@ class QueuePane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         *CHANNEL_KEYS,
         Binding(
-            "E", "screen.run('export_pane', 'list')", "Export list or selection…", id="inbox.export"
+            "E",
+            "screen.run('export_pane', 'list')",
+            "Export list or selection…",
+            id="inbox.export",
+            group=EXPORT("save download file csv json markdown thread list"),
         ),
     ]
 

@@ -1,6 +1,6 @@
 """Actions of the inbox on conversations and messages: going there, finding, copying, saving."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
 
@@ -10,6 +10,7 @@ from frontdesk.query import Query
 from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
 from frontdesk.tui import sentences
+from frontdesk.tui.action_groups import EXPORT, FIND, READ, TRIAGE, InboxKey
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
@@ -42,6 +43,11 @@ def _undo_of_marks(parts: InboxParts, marks: Mapping[str, str], done: str) -> Un
     count = counted(len(marks), "conversation")
     restore = partial(parts.do, parts.inbox.restore_read_marks, marks)
     return Undo(restore, done.format(conversations=count))
+
+
+def undo(parts: InboxParts) -> None:
+    """Take back the last mark, follow-up or saved view."""
+    parts.undoing.take_back()
 
 
 def ask_follow_up(parts: InboxParts) -> None:
@@ -91,6 +97,16 @@ def longest_wait(parts: InboxParts) -> None:
 def last_opened(parts: InboxParts) -> None:
     """Go back to the previously opened conversation; repeated, forth again."""
     parts.do(navigating.go_to_last_opened, parts.inbox)
+
+
+def find(parts: InboxParts) -> None:
+    """Ask for a text, and find it in the focused pane."""
+    parts.search.ask()
+
+
+def find_next(parts: InboxParts, step: int) -> None:
+    """Go to the next or previous match in the pane."""
+    parts.search.find_next(step)
 
 
 def open_switcher(parts: InboxParts) -> None:
@@ -247,26 +263,154 @@ def _save_marked(parts: InboxParts, name: str) -> None:
         parts.thread.exports.save_threads(name, parts.queue.marked)
 
 
-# Those that keys run.
-ACTIONS: tuple[Callable[..., object], ...] = (
-    toggle_read,
-    mark_above_read,
-    ask_follow_up,
-    step_conversation,
-    next_unread,
-    longest_wait,
-    last_opened,
-    open_switcher,
-    open_search,
-    scroll_thread,
-    ask_date,
-    step_file,
-    toggle_story,
-    copy_row,
-    copy_from_menu,
-    open_link,
-    show_raw_row,
-    ask_pipe,
-    choose_own_command,
-    export_pane,
+KEYS: tuple[InboxKey, ...] = (
+    InboxKey("u", next_unread, "Next unread", "inbox.next_unread", TRIAGE("new"), (1,)),
+    InboxKey("p", next_unread, "Previous unread", "inbox.previous_unread", TRIAGE("new"), (-1,)),
+    InboxKey(
+        "W",
+        longest_wait,
+        "Next longest wait",
+        "inbox.next_waiting",
+        TRIAGE("oldest late overdue sla"),
+    ),
+    InboxKey(
+        "J", step_conversation, "Next conversation", "inbox.next", TRIAGE("customer channel"), (1,)
+    ),
+    InboxKey(
+        "K",
+        step_conversation,
+        "Previous conversation",
+        "inbox.previous",
+        TRIAGE("customer channel"),
+        (-1,),
+    ),
+    InboxKey(
+        "minus",
+        last_opened,
+        "Last opened conversation",
+        "inbox.swap",
+        TRIAGE("before alternate toggle"),
+    ),
+    InboxKey(
+        "m",
+        toggle_read,
+        "Mark as read or unread",
+        "inbox.mark_unread",
+        TRIAGE("new later seen done"),
+    ),
+    InboxKey(
+        "M",
+        mark_above_read,
+        "Mark this and all above as read",
+        "inbox.mark_above",
+        TRIAGE("seen done catch up all"),
+    ),
+    InboxKey(
+        "z",
+        ask_follow_up,
+        "Follow up later…",
+        "inbox.follow_up",
+        TRIAGE("hide later snooze remind tomorrow"),
+    ),
+    InboxKey(
+        "U",
+        undo,
+        "Undo mark, follow-up or saved view",
+        "inbox.undo",
+        TRIAGE("take back restore revert"),
+    ),
+    InboxKey(
+        "ctrl+e",
+        scroll_thread,
+        "Scroll the thread down",
+        "inbox.scroll_down",
+        READ("messages preview line"),
+        (3,),
+    ),
+    InboxKey(
+        "ctrl+y",
+        scroll_thread,
+        "Scroll the thread up",
+        "inbox.scroll_up",
+        READ("messages preview line"),
+        (-3,),
+    ),
+    InboxKey(
+        "a",
+        toggle_story,
+        "All conversations of the customer",
+        "inbox.story",
+        READ("customer history story whole merged channels"),
+    ),
+    InboxKey("t", ask_date, "Go to a date…", "inbox.date", READ("day calendar jump")),
+    InboxKey(
+        "right_curly_bracket",
+        step_file,
+        "Next file",
+        "inbox.next_file",
+        READ("photo picture document voice attachment media"),
+        (1,),
+    ),
+    InboxKey(
+        "left_curly_bracket",
+        step_file,
+        "Previous file",
+        "inbox.previous_file",
+        READ("photo picture document voice attachment media"),
+        (-1,),
+    ),
+    InboxKey(
+        "o",
+        open_link,
+        "Open in the browser",
+        "inbox.open_link",
+        READ("link url file photo play voice document web inbox"),
+    ),
+    InboxKey("w", show_raw_row, "Show as JSON", "inbox.raw_row", READ("raw source fields debug")),
+    InboxKey("slash", find, "Find in this pane…", "inbox.find", FIND("search")),
+    InboxKey("n", find_next, "Next match", "inbox.next_match", FIND("search"), (1,)),
+    InboxKey("N", find_next, "Previous match", "inbox.previous_match", FIND("search"), (-1,)),
+    InboxKey(
+        "s",
+        open_search,
+        "Search everything on this computer…",
+        "inbox.search",
+        FIND("find full text messages notes"),
+    ),
+    InboxKey(
+        "ctrl+k",
+        open_switcher,
+        "Go to a customer, conversation or view…",
+        "inbox.switch",
+        FIND("jump switch customer person number phone channel label"),
+    ),
+    InboxKey("y", copy_row, "Copy message or line", "inbox.copy", EXPORT("clipboard yank")),
+    InboxKey(
+        "Y",
+        copy_from_menu,
+        "Copy…",
+        "inbox.copy_menu",
+        EXPORT("clipboard number name link id thread"),
+    ),
+    InboxKey(
+        "E",
+        export_pane,
+        "Export…",
+        "inbox.export",
+        EXPORT("save download file csv json markdown thread list"),
+    ),
+    InboxKey(
+        "vertical_line",
+        ask_pipe,
+        "Pipe to a program…",
+        "inbox.pipe",
+        EXPORT("shell program run filter"),
+    ),
+    InboxKey(
+        "x",
+        choose_own_command,
+        "Own commands…",
+        "inbox.own_commands",
+        EXPORT("programs run scripts crm cancel"),
+    ),
 )

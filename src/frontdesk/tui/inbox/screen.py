@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
@@ -15,14 +15,12 @@ from frontdesk.errors import InboxError
 from frontdesk.inbox import refreshing, selecting
 from frontdesk.inbox.counting import UNREAD
 from frontdesk.mailbox import Mailbox
-from frontdesk.query import VIEW_KEYS, Query, Term
+from frontdesk.query import Query, Term
 from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.command_entries import CommandEntry
 from frontdesk.tui.dialogs.base import SizedScreen
-from frontdesk.tui.dialogs.view_table import (
-    view_bindings,
-)
+from frontdesk.tui.dialogs.view_table import view_bindings
 from frontdesk.tui.inbox import pane_actions, row_actions, view_actions
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
@@ -42,29 +40,13 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.own_commands import OwnCommands
 
-# Cells by which the keys for a wider and a narrower list move the line between the panes.
-_SPLIT_STEP = 4
-
-
-def _show_help(parts: InboxParts) -> None:
-    # Deferred, as for the palette: the first paint does not need it.
-    from frontdesk.tui.inbox.palette import show_help
-
-    show_help(parts)
-
-
+_KEYS = (*pane_actions.KEYS, *row_actions.KEYS, *view_actions.KEYS)
 # What keys run, by the name in their binding.
 _ACTIONS: Mapping[str, Callable[..., object]] = MappingProxyType(
     {
-        **{
-            one.__name__: one
-            for one in (*pane_actions.ACTIONS, *row_actions.ACTIONS, *view_actions.ACTIONS)
-        },
-        "enter_pane": lambda parts, name: parts.panes.enter(name),
-        "find": lambda parts: parts.search.ask(),
-        "find_next": lambda parts, step: parts.search.find_next(step),
-        "show_help": _show_help,
-        "undo": lambda parts: parts.undoing.take_back(),
+        one.__name__: one
+        for one in (*(key.run for key in _KEYS), *view_actions.PANE_ACTIONS)
+        if not isinstance(one, str)
     }
 )
 
@@ -75,105 +57,7 @@ class InboxScreen(SizedScreen[None]):
     Thread and contact follow the cursor of the list in the same frame.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "run('enter_pane', 'channels')", "Go to channels", id="pane.channels"),
-        Binding("2", "run('enter_pane', 'list')", "Go to conversations", id="pane.list"),
-        Binding("3", "run('enter_pane', 'thread')", "Go to thread", id="pane.thread"),
-        Binding("4", "run('enter_pane', 'contact')", "Go to contact", id="pane.contact"),
-        *(
-            Binding(
-                digit,
-                f"run('show_view_of_key', '{digit}')",
-                f"View {digit}",
-                id=f"inbox.view_{digit}",
-            )
-            for digit in VIEW_KEYS
-        ),
-        Binding("H", "run('step_history', -1)", "Back to the previous view", id="inbox.view_back"),
-        Binding("L", "run('step_history', 1)", "Forward to the next view", id="inbox.view_forward"),
-        Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
-        Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before"),
-        Binding("h,left", "run('step_pane', -1)", "Pane to the left", id="pane.left"),
-        Binding("l,right", "run('step_pane', 1)", "Pane to the right", id="pane.right"),
-        Binding("i", "run('toggle_contact')", "Show or hide contact", id="inbox.contact"),
-        Binding("f", "run('ask_filter')", "Filter…", id="inbox.filter"),
-        Binding("F", "run('edit_filter')", "Edit filter as text…", id="inbox.filter_line"),
-        Binding("S", "run('ask_order')", "Sort…", id="inbox.order"),
-        Binding(
-            "backspace", "run('remove_last_filter')", "Remove last filter", id="inbox.remove_filter"
-        ),
-        Binding(
-            "left_square_bracket,comma",
-            "run('step_status', -1)",
-            "Previous status",
-            id="inbox.before",
-        ),
-        Binding(
-            "right_square_bracket,full_stop",
-            "run('step_status', 1)",
-            "Next status",
-            id="inbox.after",
-        ),
-        Binding("J", "run('step_conversation', 1)", "Next conversation", id="inbox.next"),
-        Binding("K", "run('step_conversation', -1)", "Previous conversation", id="inbox.previous"),
-        Binding("u", "run('next_unread', 1)", "Next unread", id="inbox.next_unread"),
-        Binding("p", "run('next_unread', -1)", "Previous unread", id="inbox.previous_unread"),
-        Binding("W", "run('longest_wait')", "Next longest wait", id="inbox.next_waiting"),
-        Binding("minus", "run('last_opened')", "Last opened conversation", id="inbox.swap"),
-        Binding("m", "run('toggle_read')", "Mark as read or unread", id="inbox.mark_unread"),
-        Binding(
-            "M", "run('mark_above_read')", "Mark this and all above as read", id="inbox.mark_above"
-        ),
-        Binding("z", "run('ask_follow_up')", "Follow up later…", id="inbox.follow_up"),
-        Binding("U", "run('undo')", "Undo mark, follow-up or saved view", id="inbox.undo"),
-        Binding("slash", "run('find')", "Find in this pane…", id="inbox.find"),
-        Binding("n", "run('find_next', 1)", "Next match", id="inbox.next_match"),
-        Binding("N", "run('find_next', -1)", "Previous match", id="inbox.previous_match"),
-        Binding(
-            "s", "run('open_search')", "Search everything on this computer…", id="inbox.search"
-        ),
-        Binding(
-            "ctrl+k",
-            "run('open_switcher')",
-            "Go to a customer, conversation or view…",
-            id="inbox.switch",
-        ),
-        Binding("t", "run('ask_date')", "Go to a date…", id="inbox.date"),
-        Binding(
-            "ctrl+e", "run('scroll_thread', 3)", "Scroll the thread down", id="inbox.scroll_down"
-        ),
-        Binding("ctrl+y", "run('scroll_thread', -3)", "Scroll the thread up", id="inbox.scroll_up"),
-        Binding("plus,underscore", "run('toggle_zoom')", "Zoom this pane", id="inbox.zoom"),
-        Binding(
-            "less_than_sign",
-            f"run('move_split', {-_SPLIT_STEP})",
-            "Narrower list",
-            id="inbox.narrower",
-        ),
-        Binding(
-            "greater_than_sign", f"run('move_split', {_SPLIT_STEP})", "Wider list", id="inbox.wider"
-        ),
-        Binding("a", "run('toggle_story')", "All conversations of the customer", id="inbox.story"),
-        Binding("right_curly_bracket", "run('step_file', 1)", "Next file", id="inbox.next_file"),
-        Binding(
-            "left_curly_bracket", "run('step_file', -1)", "Previous file", id="inbox.previous_file"
-        ),
-        Binding("w", "run('show_raw_row')", "Show as JSON", id="inbox.raw_row"),
-        Binding("o", "run('open_link')", "Open in the browser", id="inbox.open_link"),
-        Binding("y", "run('copy_row')", "Copy message or line", id="inbox.copy"),
-        Binding("Y", "run('copy_from_menu')", "Copy…", id="inbox.copy_menu"),
-        Binding("E", "run('export_pane')", "Export…", id="inbox.export"),
-        Binding("vertical_line", "run('ask_pipe')", "Pipe to a program…", id="inbox.pipe"),
-        Binding("x", "run('choose_own_command')", "Own commands…", id="inbox.own_commands"),
-        *view_bindings(),
-        Binding("ctrl+r,f5", "run('refresh')", "Refresh", id="inbox.refresh"),
-        Binding("escape", "run('go_back')", "Back, or stop searching", id="inbox.back"),
-        Binding("q", "run('leave')", "Back; press twice in the list to quit", id="inbox.leave"),
-        Binding("question_mark,f1", "run('show_help')", "Help", id="inbox.help"),
-        Binding("colon", "app.commands", "Commands…", id="inbox.commands"),
-        Binding("ctrl+l", "run('redraw')", "Redraw", id="inbox.redraw"),
-        Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*(key.binding for key in _KEYS), *view_bindings()]
     AUTO_FOCUS = ""
     # Bars and panes cover it, so that its own lines need not be drawn.
     BLANK = True

@@ -18,6 +18,7 @@ from frontdesk.inbox.limits import MOST_PAGES_LOADED
 from frontdesk.inbox.sentences import LOADED_SO_FAR
 from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
+from frontdesk.tui.action_groups import EXPORT, READ, TRIAGE
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.inbox.thread_view import (
@@ -47,11 +48,41 @@ class ThreadPane(ThreadView):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter", "Filter messages…", id="inbox.filter"),
-        Binding("left_square_bracket,comma", "day(-1)", "Previous day", id="inbox.before"),
-        Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
-        Binding("E", "export", "Export thread…", id="inbox.export"),
-        Binding("d", "save_file", "Save the file…", id="inbox.save_file"),
+        Binding(
+            "f",
+            "filter",
+            "Filter messages…",
+            id="inbox.filter",
+            group=TRIAGE("narrow status assignee label channel"),
+        ),
+        Binding(
+            "left_square_bracket,comma",
+            "day(-1)",
+            "Previous day",
+            id="inbox.before",
+            group=TRIAGE("open snoozed resolved"),
+        ),
+        Binding(
+            "right_square_bracket,full_stop",
+            "day(1)",
+            "Next day",
+            id="inbox.after",
+            group=TRIAGE("open snoozed resolved"),
+        ),
+        Binding(
+            "E",
+            "export",
+            "Export thread…",
+            id="inbox.export",
+            group=EXPORT("save download file csv json markdown thread list"),
+        ),
+        Binding(
+            "d",
+            "save_file",
+            "Save the file…",
+            id="inbox.save_file",
+            group=READ("download photo picture document voice attachment"),
+        ),
     ]
 
     def on_mount(self) -> None:

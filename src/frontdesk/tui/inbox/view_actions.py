@@ -14,8 +14,9 @@ from textual.screen import Screen
 from frontdesk.inbox import navigating
 from frontdesk.inbox.chips import query_words
 from frontdesk.inbox.counting import count_with
-from frontdesk.query import NEWEST, Query, SavedView, Term, reference
+from frontdesk.query import NEWEST, VIEW_KEYS, Query, SavedView, Term, reference
 from frontdesk.tui import filters, sentences
+from frontdesk.tui.action_groups import TRIAGE, VIEWS, InboxKey
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.view_table import (
@@ -328,16 +329,64 @@ def go_to(
             parts.panes.enter("list")
 
 
-# Those that keys run.
-ACTIONS: tuple[Callable[..., object], ...] = (
-    show_view_of_key,
-    step_history,
-    remove_last_filter,
-    step_status,
-    step_channel,
-    ask_order,
-    edit_filter,
-    ask_filter,
-    ask_save_view,
-    ask_remove_view,
+KEYS: tuple[InboxKey, ...] = (
+    InboxKey(
+        "left_square_bracket,comma",
+        step_status,
+        "Previous status",
+        "inbox.before",
+        TRIAGE("open snoozed resolved"),
+        (-1,),
+    ),
+    InboxKey(
+        "right_square_bracket,full_stop",
+        step_status,
+        "Next status",
+        "inbox.after",
+        TRIAGE("open snoozed resolved"),
+        (1,),
+    ),
+    InboxKey(
+        "f", ask_filter, "Filter…", "inbox.filter", TRIAGE("narrow status assignee label channel")
+    ),
+    InboxKey(
+        "F", edit_filter, "Edit filter as text…", "inbox.filter_line", TRIAGE("query language text")
+    ),
+    InboxKey(
+        "backspace",
+        remove_last_filter,
+        "Remove last filter",
+        "inbox.remove_filter",
+        TRIAGE("clear chip undo"),
+    ),
+    InboxKey("S", ask_order, "Sort…", "inbox.order", TRIAGE("order newest oldest waiting window")),
+    *(
+        InboxKey(
+            digit,
+            show_view_of_key,
+            f"View {digit}",
+            f"inbox.view_{digit}",
+            VIEWS("saved tab"),
+            (digit,),
+        )
+        for digit in VIEW_KEYS
+    ),
+    InboxKey(
+        "H",
+        step_history,
+        "Back to the previous view",
+        "inbox.view_back",
+        VIEWS("history previous"),
+        (-1,),
+    ),
+    InboxKey(
+        "L",
+        step_history,
+        "Forward to the next view",
+        "inbox.view_forward",
+        VIEWS("history next"),
+        (1,),
+    ),
 )
+# Run by keys of the pane of channels.
+PANE_ACTIONS = (step_channel,)

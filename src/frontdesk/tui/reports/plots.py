@@ -18,6 +18,7 @@ from textual.strip import Strip
 
 from frontdesk.reports.metrics import Glyphs
 from frontdesk.reports.registry import WEEKDAYS
+from frontdesk.tui.action_groups import REPORT
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, wrap
 
@@ -148,10 +149,12 @@ class Plot(KeptDrawing, can_focus=True):
     """Draws a scene; left and right move the column cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "move(1)", "Next part of the period", id="plot.next"),
-        Binding("h,left", "move(-1)", "Previous part of the period", id="plot.before"),
-        Binding("end", "move(9999)", "Last part", id="plot.last"),
-        Binding("home", "move(-9999)", "First part", id="plot.first"),
+        Binding("l,right", "move(1)", "Next part of the period", id="plot.next", group=REPORT),
+        Binding(
+            "h,left", "move(-1)", "Previous part of the period", id="plot.before", group=REPORT
+        ),
+        Binding("end", "move(9999)", "Last part", id="plot.last", group=REPORT),
+        Binding("home", "move(-9999)", "First part", id="plot.first", group=REPORT),
     ]
 
     class CursorMoved(Message):

@@ -31,6 +31,7 @@ from frontdesk.reports.periods import (
 )
 from frontdesk.text.clean import counted, one_line
 from frontdesk.tui import sentences
+from frontdesk.tui.action_groups import MOVE, REPORT
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
@@ -122,35 +123,111 @@ class ReportScreen(ReportReading):
     NEWS_SECONDS = 5.0
     CSS_PATH = [STYLES / "report.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "pane('metrics')", "Go to figures", id="report.metrics"),
-        Binding("2", "pane('plot')", "Go to plot", id="report.plot"),
-        Binding("3", "breakdown('channels')", "Go to channels", id="report.channels"),
-        Binding("4", "pane('authors')", "Go to authors", id="report.authors"),
-        Binding("5", "breakdown('users')", "Go to people", id="report.users"),
-        Binding("6", "breakdown('teams')", "Go to teams", id="report.teams"),
-        Binding("7", "breakdown('labels')", "Go to labels", id="report.labels"),
-        Binding("8", "hours", "Go to weekdays and hours", id="report.hours"),
-        Binding("9", "breakdown('ads')", "Go to ads", id="report.ads"),
-        Binding("0", "pane('live')", "Go to live figures", id="report.live"),
-        Binding("tab", "step(1)", "Next pane", id="pane.next"),
-        Binding("shift+tab", "step(-1)", "Previous pane", id="pane.before"),
-        Binding("j,down", "metric(1)", "Next figure", id="report.next_metric"),
-        Binding("k,up", "metric(-1)", "Previous figure", id="report.before_metric"),
-        Binding("p", "period", "Period or dates…", id="report.period"),
-        Binding("left_square_bracket,comma", "beside(-1)", "Previous period", id="report.before"),
-        Binding("right_square_bracket,full_stop", "beside(1)", "Next period", id="report.after"),
-        Binding("c", "channel", "Channel…", id="report.channel"),
-        Binding("f", "subject", "Filter by person, team or label…", id="report.subject"),
-        Binding("Z", "zone", "Time zone…", id="report.zone"),
-        Binding("g", "granularity", "Hours, days, weeks or months", id="report.granularity"),
-        Binding("S", "sort", "Sort rows…", id="report.sort"),
-        Binding("w", "formula", "How this figure is counted", id="report.formula"),
-        Binding("percent_sign", "spread", "p50 and p90", id="report.spread"),
-        Binding("B", "business", "Business hours or all time", id="report.business"),
-        Binding("m", "measure", "Hours: messages or first response", id="report.measure"),
-        Binding("W", "wall", "This report on a wall", id="report.wall"),
-        Binding("E", "export", "Export report…", id="report.export"),
-        Binding("vertical_line", "pipe", "Pipe to a program…", id="report.pipe"),
+        Binding("1", "pane('metrics')", "Go to figures", id="report.metrics", group=REPORT),
+        Binding("2", "pane('plot')", "Go to plot", id="report.plot", group=REPORT),
+        Binding("3", "breakdown('channels')", "Go to channels", id="report.channels", group=REPORT),
+        Binding("4", "pane('authors')", "Go to authors", id="report.authors", group=REPORT),
+        Binding(
+            "5",
+            "breakdown('users')",
+            "Go to people",
+            id="report.users",
+            group=REPORT("person agent who slow"),
+        ),
+        Binding("6", "breakdown('teams')", "Go to teams", id="report.teams", group=REPORT("team")),
+        Binding(
+            "7",
+            "breakdown('labels')",
+            "Go to labels",
+            id="report.labels",
+            group=REPORT("label topic"),
+        ),
+        Binding(
+            "8",
+            "hours",
+            "Go to weekdays and hours",
+            id="report.hours",
+            group=REPORT("heat map weekday when"),
+        ),
+        Binding("9", "breakdown('ads')", "Go to ads", id="report.ads", group=REPORT),
+        Binding("0", "pane('live')", "Go to live figures", id="report.live", group=REPORT),
+        Binding("tab", "step(1)", "Next pane", id="pane.next", group=MOVE("focus tab")),
+        Binding(
+            "shift+tab", "step(-1)", "Previous pane", id="pane.before", group=MOVE("focus tab")
+        ),
+        Binding("j,down", "metric(1)", "Next figure", id="report.next_metric", group=REPORT),
+        Binding("k,up", "metric(-1)", "Previous figure", id="report.before_metric", group=REPORT),
+        Binding(
+            "p",
+            "period",
+            "Period or dates…",
+            id="report.period",
+            group=REPORT("dates days week month"),
+        ),
+        Binding(
+            "left_square_bracket,comma",
+            "beside(-1)",
+            "Previous period",
+            id="report.before",
+            group=REPORT("previous"),
+        ),
+        Binding(
+            "right_square_bracket,full_stop",
+            "beside(1)",
+            "Next period",
+            id="report.after",
+            group=REPORT("next"),
+        ),
+        Binding("c", "channel", "Channel…", id="report.channel", group=REPORT("number")),
+        Binding(
+            "f", "subject", "Filter by person, team or label…", id="report.subject", group=REPORT
+        ),
+        Binding("Z", "zone", "Time zone…", id="report.zone", group=REPORT("timezone")),
+        Binding(
+            "g",
+            "granularity",
+            "Hours, days, weeks or months",
+            id="report.granularity",
+            group=REPORT("granularity"),
+        ),
+        Binding("S", "sort", "Sort rows…", id="report.sort", group=REPORT("order")),
+        Binding(
+            "w",
+            "formula",
+            "How this figure is counted",
+            id="report.formula",
+            group=REPORT("explain definition"),
+        ),
+        Binding(
+            "percent_sign",
+            "spread",
+            "p50 and p90",
+            id="report.spread",
+            group=REPORT("percentile median"),
+        ),
+        Binding("B", "business", "Business hours or all time", id="report.business", group=REPORT),
+        Binding(
+            "m",
+            "measure",
+            "Hours: messages or first response",
+            id="report.measure",
+            group=REPORT("heat map"),
+        ),
+        Binding(
+            "W",
+            "wall",
+            "This report on a wall",
+            id="report.wall",
+            group=REPORT("screen watch monitor"),
+        ),
+        Binding("E", "export", "Export report…", id="report.export", group=REPORT("download file")),
+        Binding(
+            "vertical_line",
+            "pipe",
+            "Pipe to a program…",
+            id="report.pipe",
+            group=REPORT("shell program run filter"),
+        ),
     ]
 
     def on_mount(self) -> None:

@@ -25,6 +25,7 @@ from frontdesk.reports.metrics import (
 )
 from frontdesk.reports.registry import DIMENSIONS, WAIT_AGES
 from frontdesk.reports.sheets import ReportOrder, Sheet, SheetColumn, group_sheet, metric_sheet
+from frontdesk.tui.action_groups import REPORT
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
@@ -39,7 +40,13 @@ class ReportTable(VirtualList[Any]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("g", "screen.granularity", "Hours, days, weeks or months", id="report.granularity"),
+        Binding(
+            "g",
+            "screen.granularity",
+            "Hours, days, weeks or months",
+            id="report.granularity",
+            group=REPORT("granularity"),
+        ),
     ]
     HALF_PAGE_AT_EDGE = False
 
@@ -291,9 +298,9 @@ class LiveLine(LineWidget, can_focus=True):
     """Left and right select a count, enter opens its conversations."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "move(1)", "Next number", id="live.next"),
-        Binding("h,left", "move(-1)", "Previous number", id="live.before"),
-        Binding("enter", "open", "Conversations behind it", id="live.open"),
+        Binding("l,right", "move(1)", "Next number", id="live.next", group=REPORT),
+        Binding("h,left", "move(-1)", "Previous number", id="live.before", group=REPORT),
+        Binding("enter", "open", "Conversations behind it", id="live.open", group=REPORT),
     ]
 
     class FigureOpened(Message):

@@ -16,9 +16,10 @@ from frontdesk.errors import InboxError
 from frontdesk.query import Query, parse, query_of
 from frontdesk.system.request_priority import urgent
 from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
+from frontdesk.tui.action_groups import APPLICATION, EXPORT, FIND, MOVE
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
+from frontdesk.tui.command_entries import CommandEntry, active_commands, all_commands
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import DismissOnce
 from frontdesk.tui.dialogs.factories import ask
@@ -53,22 +54,56 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     REFRESH_SECONDS: ClassVar[float] = 300.0
     NEWS_SECONDS: ClassVar[float | None] = None
     # Binding id of "Find in this list".
-    FIND: ClassVar[str] = "view.find"
+    FIND_ACTION: ClassVar[str] = "view.find"
     BINDINGS: ClassVar[list[BindingType]] = [
         *view_bindings(),
-        Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
-        Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before"),
-        Binding("slash", "find", "Find in this list…", id="view.find"),
-        Binding("n", "find_next(1)", "Next match", id="view.next_match"),
-        Binding("N", "find_next(-1)", "Previous match", id="view.previous_match"),
-        Binding("y", "copy", "Copy row", id="view.copy"),
-        Binding("x", "own_commands", "Own commands…", id="view.own_commands"),
-        Binding("ctrl+r,f5", "refresh", "Refresh", id="view.refresh"),
-        Binding("escape", "back", "Back", id="view.back"),
-        Binding("q", "back", "Back", id="view.leave"),
-        Binding("question_mark,f1", "help", "Help", id="view.help"),
-        Binding("colon", "app.commands", "Commands…", id="view.commands"),
-        Binding("ctrl+z", "app.suspend_process", "Suspend", id="view.suspend"),
+        Binding("tab", "app.focus_next", "Next pane", id="pane.next", group=MOVE("focus tab")),
+        Binding(
+            "shift+tab",
+            "app.focus_previous",
+            "Previous pane",
+            id="pane.before",
+            group=MOVE("focus tab"),
+        ),
+        Binding("slash", "find", "Find in this list…", id="view.find", group=FIND("search")),
+        Binding("n", "find_next(1)", "Next match", id="view.next_match", group=FIND("search")),
+        Binding(
+            "N", "find_next(-1)", "Previous match", id="view.previous_match", group=FIND("search")
+        ),
+        Binding("y", "copy", "Copy row", id="view.copy", group=EXPORT("clipboard yank")),
+        Binding(
+            "x",
+            "own_commands",
+            "Own commands…",
+            id="view.own_commands",
+            group=EXPORT("programs run scripts cancel"),
+        ),
+        Binding(
+            "ctrl+r,f5",
+            "refresh",
+            "Refresh",
+            id="view.refresh",
+            group=APPLICATION("reload update fetch"),
+        ),
+        Binding("escape", "back", "Back", id="view.back", group=MOVE("escape cancel stop close")),
+        Binding("q", "back", "Back", id="view.leave", group=MOVE("close")),
+        Binding(
+            "question_mark,f1", "help", "Help", id="view.help", group=APPLICATION("keys shortcuts")
+        ),
+        Binding(
+            "colon",
+            "app.commands",
+            "Commands…",
+            id="view.commands",
+            group=APPLICATION("palette actions"),
+        ),
+        Binding(
+            "ctrl+z",
+            "app.suspend_process",
+            "Suspend",
+            id="view.suspend",
+            group=APPLICATION("background shell"),
+        ),
     ]
     AUTO_FOCUS = ""
     COMPONENT_CLASSES = PARTS
@@ -297,7 +332,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         if not isinstance(listed, VirtualList):
             return
         if not self._find_text:
-            key, find = self.key_names[self.FIND], sentences.FIND_IN_LIST
+            key, find = self.key_names[self.FIND_ACTION], sentences.FIND_IN_LIST
             say(self, sentences.NOTHING_TO_FIND_AGAIN.format(key=key, find=find))
             return
         search = RowSearch(listed, self._find_text, step)

@@ -26,6 +26,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import is_e164, phone_pattern
 from frontdesk.tui import sentences
+from frontdesk.tui.action_groups import FIND, MOVE
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.view_table import Opening
@@ -323,25 +324,37 @@ class CatalogueScreen(ViewScreen):
     """Shows a catalogue; what is behind an entry is counted by the server."""
 
     CSS_PATH = [STYLES / "catalogue.tcss"]
-    FIND = "catalogue.search"
+    FIND_ACTION = "catalogue.search"
     SEARCHES_AT_ONCE: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "left_square_bracket,comma", "section(-1)", "Previous section", id="catalogue.before"
+            "left_square_bracket,comma",
+            "section(-1)",
+            "Previous section",
+            id="catalogue.before",
+            group=MOVE,
         ),
         Binding(
-            "right_square_bracket,full_stop", "section(1)", "Next section", id="catalogue.after"
+            "right_square_bracket,full_stop",
+            "section(1)",
+            "Next section",
+            id="catalogue.after",
+            group=MOVE,
         ),
         *(
-            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"catalogue.{n}")
+            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"catalogue.{n}", group=MOVE)
             for n in range(1, 6)
         ),
         Binding(
-            "tab,shift+tab", "other_pane", "Switch between list and details", id="catalogue.pane"
+            "tab,shift+tab",
+            "other_pane",
+            "Switch between list and details",
+            id="catalogue.pane",
+            group=MOVE,
         ),
-        Binding("l,right", "pane('details')", "Go to details", id="catalogue.details"),
-        Binding("h,left", "pane('list')", "Go to list", id="catalogue.list"),
-        Binding("slash", "find", "Find in this list…", id="catalogue.search"),
+        Binding("l,right", "pane('details')", "Go to details", id="catalogue.details", group=MOVE),
+        Binding("h,left", "pane('list')", "Go to list", id="catalogue.list", group=MOVE),
+        Binding("slash", "find", "Find in this list…", id="catalogue.search", group=FIND("search")),
     ]
 
     def __init__(

@@ -20,6 +20,7 @@ from frontdesk.system.request_priority import urgent
 from frontdesk.text.clean import counted, file_size, one_line
 from frontdesk.text.times import ahead_or_behind, milliseconds, short_date
 from frontdesk.tui import sentences
+from frontdesk.tui.action_groups import APPLICATION
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
@@ -195,7 +196,7 @@ class ServerScreen(ViewScreen):
     )
     CSS_PATH = [STYLES / "catalogue.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r,f5", "discover", "Check all features", id="server.ask"),
+        Binding("ctrl+r,f5", "discover", "Check all features", id="server.ask", group=APPLICATION),
     ]
 
     def __init__(self, opening: Opening) -> None:

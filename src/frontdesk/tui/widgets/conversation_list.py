@@ -7,6 +7,7 @@ from typing import ClassVar, TypeAlias
 from textual.binding import Binding, BindingType
 
 from frontdesk.query import searchable
+from frontdesk.tui.action_groups import EXPORT
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets import virtual_list
 from frontdesk.tui.widgets.conversation_row import (
@@ -43,7 +44,7 @@ class ConversationList(VirtualList[Conversation]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Select for export", id="queue.mark"),
+        Binding("space", "mark", "Select for export", id="queue.mark", group=EXPORT("mark choose")),
     ]
     COUNTS_SECONDS = False
 

@@ -53,6 +53,7 @@ from frontdesk.text.messages import (
     reaction_words,
 )
 from frontdesk.text.times import long_date, time_of_day
+from frontdesk.tui.action_groups import READ
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.text_layout import (
@@ -506,7 +507,13 @@ class Thread(VirtualList[Entry]):
     RESTS_AT_BOTTOM = True
     CHOSEN = ("chosen-off", "ground")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "unfold", "Show all that was read in a file", id="thread.unfold"),
+        Binding(
+            "space",
+            "unfold",
+            "Show all that was read in a file",
+            id="thread.unfold",
+            group=READ("transcript voice text document ocr whole"),
+        ),
     ]
 
     def __init__(

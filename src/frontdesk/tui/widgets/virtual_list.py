@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from frontdesk.inbox.rows import Place, Rows, place_of
 from frontdesk.text.clean import folded
+from frontdesk.tui.action_groups import MOVE
 from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.painted_rows import PaintedRows, after_frame
 
@@ -88,15 +89,23 @@ class VirtualList(PaintedRows[R], can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "Next", id="list.next"),
-        Binding("k,up", "move(-1)", "Previous", id="list.previous"),
-        Binding("g,home", "first", "First", id="list.first"),
-        Binding("G,end", "last", "Last", id="list.last"),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", id="list.half_down"),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up"),
-        Binding("pagedown,space,ctrl+f", "page(1)", "Page down", id="list.page_down"),
-        Binding("pageup,b,ctrl+b", "page(-1)", "Page up", id="list.page_up"),
-        Binding("enter", "open", "Open", id="list.open"),
+        Binding("j,down", "move(1)", "Next", id="list.next", group=MOVE("down")),
+        Binding("k,up", "move(-1)", "Previous", id="list.previous", group=MOVE("up")),
+        Binding("enter", "open", "Open", id="list.open", group=MOVE("enter select")),
+        Binding("g,home", "first", "First", id="list.first", group=MOVE("top beginning home")),
+        Binding("G,end", "last", "Last", id="list.last", group=MOVE("bottom end")),
+        Binding(
+            "ctrl+d", "page(0.5)", "Half a page down", id="list.half_down", group=MOVE("scroll")
+        ),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up", group=MOVE("scroll")),
+        Binding(
+            "pagedown,space,ctrl+f",
+            "page(1)",
+            "Page down",
+            id="list.page_down",
+            group=MOVE("scroll"),
+        ),
+        Binding("pageup,b,ctrl+b", "page(-1)", "Page up", id="list.page_up", group=MOVE("scroll")),
     ]
 
     # When the cursor leaves the window, scroll by half its height, which writes a sixth of the
