@@ -274,35 +274,25 @@ def message_body(
 
     A deleted one has no text, content or media. `pricing` and `expired_at` are omitted if empty.
     """
-    pricing, expired_at = _pricing(row), _time(row["expired_at"])
-    optional: dict[str, Any] = {"pricing": pricing} if pricing else {}
-    if expired_at is not None:
-        optional["expired_at"] = expired_at
+    pricing = _pricing(row)
     deleted = row["deleted_at"] is not None
     outbound = row["direction"] == 1
-    return Message(
-        id=str(row["id"]),
+    return from_row(
+        Message,
+        row,
         conversation_id=str(row["conversation_id"]),
         direction=DIRECTIONS[row["direction"]],
-        author=row["author"],
         author_ref=author,
-        type=row["type"],
         text=None if deleted else row["text"],
         content=None if deleted else _content(row),
         media=None if deleted else _media(row["media_json"], file),
         reply_to=None if _asks_only(row, quoted) else _reply_to(row["reply_wamid"], quoted),
-        forwarded=row["forwarded"],
         referral=_filled(_REFERRAL, row["referral_json"]),
         reactions=tuple(_reaction(reaction) for reaction in reactions),
         delivery_status=row["delivery_status"] if outbound else None,
         delivery=from_row(Delivery, row) if outbound else None,
         error=_error(row["error_json"]),
-        wamid=row["wamid"],
-        source=row["source"],
-        edited_at=_time(row["edited_at"]),
-        deleted_at=_time(row["deleted_at"]),
-        created_at=timestamp(row["created_at"]),
-        **optional,
+        **({"pricing": pricing} if pricing else {}),
     )
 
 
@@ -345,9 +335,21 @@ def template_body(row: Row, channels: Sequence[str]) -> Template:
 
 
 def from_row(model: type[W], row: Row, **members: object) -> W:
-    """Fill a model from the columns of the same names, besides `members`."""
-    columns = {name: _member(name, row[name]) for name in model.model_fields if name not in members}
+    """Fill a model from the columns of the same names, besides `members`.
+
+    A member that may be absent is, where there is no such column or it is null.
+    """
+    columns = {
+        name: _member(name, row[name])
+        for name, optional in _members_of(model)
+        if name not in members and not (optional and row.get(name) is None)
+    }
     return model(**columns, **members)
+
+
+@cache
+def _members_of(model: type[Wire]) -> tuple[tuple[str, bool], ...]:
+    return tuple((name, may_be_absent(member)) for name, member in model.model_fields.items())
 
 
 def _member(name: str, value: Any) -> Any:

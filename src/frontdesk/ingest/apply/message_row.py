@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 from frontdesk.ingest.apply.conversation_rules import OUTBOUND, is_answered_call
@@ -14,7 +14,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     StatusUpdate,
 )
-from frontdesk.store.rows import MessageRow, blank, packed
+from frontdesk.store.rows import MessageRow, blank, column_value, packed
 from frontdesk.wire.values import REFERRED_PRODUCT
 
 # Delivery statuses never regress; failed is superseded by later successes.
@@ -30,11 +30,12 @@ _RANKS: Mapping[str | None, float] = {
 
 
 _BLANK = blank("message")
+# Fields of an event that are a column of the same name, and those that are one as JSON.
+_SAME = tuple(each.name for each in fields(MessageUpsert) if each.name in _BLANK)
+_AS_JSON = tuple(each.name for each in fields(MessageUpsert) if f"{each.name}_json" in _BLANK)
 
 # Contents: replaced by an edit, and cleared except for the type by a revocation.
 _CONTENTS = ("type", "text", "content_json", "media_json")
-# Other columns that a better copy replaces; the remaining ones have rules of their own.
-_ENVELOPE = ("reply_wamid", "forwarded", "referral_json", "source", "richness", "raw_json")
 _AUTHOR = ("author", "author_id", "author_name")
 _PRICING = ("priced_at", "category", "billable", "pricing_model", "pricing_type")
 _DELIVERY = (
@@ -44,6 +45,13 @@ _DELIVERY = (
     "error_json",
     *_PRICING,
 )
+# Columns with rules of their own; a better copy replaces all others.
+_RULED = (
+    *("account_id", "conversation_id", "id", "channel_id", "wamid", "part", "created_at"),
+    *("stamped_at", "edited_at", "deleted_at", "expired_at", "live"),
+    *(*_AUTHOR, *_CONTENTS, *_DELIVERY),
+)
+_ENVELOPE = tuple(name for name in _BLANK if name not in _RULED)
 # Columns that a chat export provides.
 EXPORTED = ("created_at", "direction", "source", "richness", *_AUTHOR, *_CONTENTS)
 # Precedence of sources between equally rich copies.
@@ -60,31 +68,17 @@ _FOLDED = ("created_at", "direction", "author", "author_id", "type", "live", "ca
 
 
 def message_row(event: MessageUpsert, author_id: int | None, author_name: str | None) -> MessageRow:
-    columns = _BLANK | {
+    columns = {
+        **_BLANK,
+        **{name: column_value(getattr(event, name)) for name in _SAME},
+        **{f"{name}_json": packed(getattr(event, name)) for name in _AS_JSON},
         "created_at": event.at,
         "direction": int(event.outbound),
         "author": event.author.kind,
         "author_id": None if author_id is None else str(author_id),
         "author_name": author_name,
-        "type": event.type,
-        "text": event.text,
-        "content_json": packed(event.content),
-        "media_json": packed(event.media),
-        "wamid": event.wamid,
-        "reply_wamid": event.reply_wamid,
-        "forwarded": event.forwarded,
-        "referral_json": packed(event.referral),
         "delivery_status": event.status if event.outbound else None,
         "sent_at": event.at if event.outbound and _was_sent(event.status) else None,
-        "source": event.source,
-        "richness": event.richness,
-        "raw_json": packed(event.raw),
-        "live": int(event.live),
-        "stamped_at": event.stamped_at,
-        "edited_at": event.edited_at,
-        "deleted_at": event.deleted_at,
-        "expired_at": event.expired_at,
-        "error_json": packed(event.error),
         **(_pricing(event.pricing) if event.outbound else {}),
     }
     return cast(MessageRow, columns)

@@ -553,10 +553,11 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
     outbound = one_of(line, "direction", DIRECTIONS, required=True) == "outbound"
     content = _object(line, "content")
     stored = line.part_or_empty(STORED)
-    text = line.optional_text("text")
     wamid = line.optional_id("wamid")
     unnamed = wamid is None
-    return MessageUpsert(
+    message: MessageUpsert = _event_of(
+        MessageUpsert,
+        line,
         channel=channel,
         person=person_of(line.part("contact")),
         wamid=wamid,
@@ -565,7 +566,6 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         author=_author(line, "phone" if outbound else "contact"),
         type=line.optional_text("type") or "text",
         source=line.optional_text("source") or "archive",
-        text=text,
         content=content,
         media=_object(line, "media"),
         reply_wamid=line.part_or_empty("reply_to").optional_id("wamid"),
@@ -576,7 +576,6 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         raw=_object(line, "raw"),
         live=stored.number("live") == 1,
         stamped_at=optional_instant(stored, "stamped_at"),
-        expired_at=optional_instant(line, "expired_at"),
         is_sighting=STORED not in line,
         edited_at=optional_instant(line, "edited_at") if unnamed else None,
         deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
@@ -584,6 +583,7 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         error=_object(line, "error") if unnamed and outbound else None,
         media_text=_file_text(line.part_or_empty("media_text")),
     )
+    return message
 
 
 def _file_text(read: JsonObject) -> FileText | None:
