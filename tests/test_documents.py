@@ -23,12 +23,13 @@ import pytest
 from textual.keys import format_key
 
 from frontdesk import wire
-from frontdesk.cli.command_settings import CommandTable
 from frontdesk.cli.main import frontdesk
-from frontdesk.cli.reader_settings import ReaderTable, read_readers
+from frontdesk.cli.reader_settings import read_readers
+from frontdesk.own_commands.command import OwnCommand
 from frontdesk.query.terms import TABLE
 from frontdesk.sample.demo import ME
 from frontdesk.service.api_keys import SCOPES
+from frontdesk.service.media.reader_table import FileReader
 from frontdesk.service.problems import CODES, MCP_CODES, RECEIVER_CODES
 from frontdesk.settings import TABLES, settings_of
 from frontdesk.tui.key_validation import actions_by_id
@@ -459,14 +460,14 @@ def test_the_page_of_the_viewer_lists_every_term(pytestconfig: pytest.Config) ->
 
 
 OTHER_TABLES = {
-    "commands": (CommandTable, "[[commands]]", "own-commands.md"),
-    "readers": (ReaderTable, "[readers.NAME]", "reading-files.md"),
+    "commands": (OwnCommand, "[[commands]]", "own-commands.md"),
+    "readers": (FileReader, "[readers.NAME]", "reading-files.md"),
 }
 
 
 @pytest.mark.parametrize("name", [*TABLES, *OTHER_TABLES])
 def test_every_setting_is_in_the_page_of_its_table(name: str, pytestconfig: pytest.Config) -> None:
-    of_configuration = (TABLES.get(name, ReaderTable), f"[{name}]", "configuration.md")
+    of_configuration = (TABLES.get(name, FileReader), f"[{name}]", "configuration.md")
     table, written, page = OTHER_TABLES.get(name, of_configuration)
     head = [f"| `{written}` | default | |", "|---|---|---|"]
     rows = []

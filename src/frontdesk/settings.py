@@ -4,6 +4,7 @@ A class is a table of the file, and a member of it a setting. `cli/config.py` re
 file, `config show` and the page of the documents list them; who needs one gets the whole table.
 """
 
+import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +32,7 @@ OTHER_THEMES = (
 )
 _AUTO_THEME = "auto"
 _PICTURES = ("auto", "large", "blocks", "kitty", "off")
+_UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 # What a cache may take, in MB.
 MOST_MB = 1_000_000
 # Seconds.
@@ -184,6 +186,16 @@ def number(least: int, most: int, words: str, *, auto: int | None = None) -> Rea
         return value
 
     return read
+
+
+def byte_count(value: object) -> int:
+    """Number of bytes of a text such as 100MB. Raises: ValueError: what is allowed."""
+    if type(value) is int:
+        return value
+    match = re.fullmatch(r"([0-9]{1,12}) ?([KMGT]B)?", str(value).strip().upper())
+    if match is None:
+        raise ValueError("give a number with KB, MB, GB or TB, such as 100MB")
+    return int(match[1]) * _UNITS[match[2] or ""]
 
 
 megabytes = number(1, MOST_MB, f"use a number of MB, 1 to {MOST_MB}")

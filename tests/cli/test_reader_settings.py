@@ -8,7 +8,7 @@ from tests.commands import run_command
 
 from frontdesk.cli.reader_settings import checked_readers, read_readers
 from frontdesk.errors import BadSettings
-from frontdesk.service.media.readers import FileReader
+from frontdesk.service.media.reader_table import FileReader
 
 SMALL = (
     '[readers.bills]\nfor = ["document"]\ntypes = ["application/pdf"]\nrun = ["cat", "{file}"]\n'

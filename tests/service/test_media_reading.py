@@ -25,7 +25,7 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageRevoke, MessageUpsert, Person
 from frontdesk.service.access_log import Telemetry
 from frontdesk.service.media import reading
-from frontdesk.service.media.readers import FileReader, ReadableFile
+from frontdesk.service.media.reader_table import FileReader, ReadableFile
 from frontdesk.service.media.reading import MediaReading
 from frontdesk.store import media, media_texts
 from frontdesk.store.database import Connection, Database, Row
@@ -70,7 +70,7 @@ def script(source: str, **changes: Any) -> FileReader:
     """A reader of voice messages that is a program of Python."""
     arguments = (sys.executable, "-c", source, "{file}")
     reader = FileReader("voice", ("audio",), ("audio/*",), (arguments,), timeout=HANG_SECONDS)
-    return replace(reader, **changes)
+    return reader._replace(**changes)
 
 
 class Desk:
@@ -193,7 +193,7 @@ def test_the_newest_files_are_read_first_and_those_of_the_business_are_not(desk:
     for text in "abc":
         desk.add(text)
     reader = script(source)
-    desk.read(replace(reader, run=((*reader.run[0], str(order)),)))
+    desk.read(reader._replace(run=((*reader.run[0], str(order)),)))
     assert order.read_text() == "cba"
     # No reader takes it: it is as if nobody had asked.
     assert desk.row(own)["text_state"] is None
@@ -226,7 +226,7 @@ def test_a_program_that_fails_is_run_again_with_pauses_and_then_given_up(
 
 def test_a_program_that_hangs_is_ended(desk: Desk) -> None:
     key = desk.add()
-    desk.read(replace(script(""), run=(("sleep", "999"),), timeout=0.1))
+    desk.read(script("")._replace(run=(("sleep", "999"),), timeout=0.1))
     assert desk.state(key) == ("due", 1)
     assert desk.row(key)["reason"].startswith("sleep: ended after ")
 
@@ -300,7 +300,7 @@ def test_steps_share_a_private_folder_that_is_deleted(desk: Desk) -> None:
     second = "import os; print(open('half').read()); print(os.getcwd(), oct(os.stat('.').st_mode))"
     reader = script("")
     steps = tuple((sys.executable, "-c", source, "{file}") for source in (first, second))
-    desk.read(replace(reader, run=steps))
+    desk.read(reader._replace(run=steps))
     words, place = (desk.text(key) or "").splitlines()
     folder, mode = place.split()
     assert (words, mode, Path(folder).exists()) == ("GOOD MORNING", "0o40700", False)
@@ -309,7 +309,7 @@ def test_steps_share_a_private_folder_that_is_deleted(desk: Desk) -> None:
 def test_a_step_that_fails_ends_the_run(desk: Desk) -> None:
     key = desk.add()
     steps = ((sys.executable, "-c", "raise SystemExit(4)"), (sys.executable, "-c", "print('no')"))
-    desk.read(replace(script(""), run=steps))
+    desk.read(script("")._replace(run=steps))
     assert (desk.text(key), desk.state(key)) == (None, ("due", 1))
 
 
@@ -324,8 +324,7 @@ def test_nothing_that_a_stranger_wrote_is_in_an_argument_and_no_secret_in_the_en
         "import os, sys; print(sys.argv[1:]); print(*sorted(os.environ)); print(sys.stdin.read())"
     )
     program, *rest = script(source).run[0]
-    reader = replace(
-        script(source),
+    reader = script(source)._replace(
         run=((program, *rest[:2], "file:{file}", "{mime}", "{language}", "{seconds}"),),
         language="es",
         languages={CHANNEL: "pt"},
@@ -362,7 +361,7 @@ def test_files_that_are_over_a_limit_are_refused_before_a_program_runs(desk: Des
     desk.read(reader)
     assert [desk.state(key)[0] for key in (long, large, unknown)] == ["failed", "failed", "read"]
     assert desk.row(long)["reason"] == "the file is longer than 1,200 seconds"
-    picture = replace(reader, kinds=("image",), types=("image/*",))
+    picture = reader._replace(kinds=("image",), types=("image/*",))
     huge = desk.add("d", kind="image", mime="image/png", width=20_000, height=15_000)
     unseen = desk.add("e", kind="image", mime="image/webp")
     small = desk.add("f", kind="image", mime="image/png", width=20, height=15)
@@ -376,7 +375,7 @@ def test_the_same_bytes_are_read_once_for_all_messages(desk: Desk) -> None:
     source = "import sys; print('hi'); open(sys.argv[2], 'a').write('.')"
     keys = [desk.add("the same") for _ in range(7)]
     reader = script(source, at_once=3)
-    reader = replace(reader, run=((*reader.run[0], str(runs)),))
+    reader = reader._replace(run=((*reader.run[0], str(runs)),))
     desk.read(reader)
     assert [desk.text(key) for key in keys] == ["hi"] * 7
     assert runs.read_text() == "."
@@ -385,7 +384,7 @@ def test_the_same_bytes_are_read_once_for_all_messages(desk: Desk) -> None:
     desk.read(reader)
     assert (runs.read_text(), {desk.state(key)[0] for key in keys}) == (".", {"read"})
     desk.database.write(lambda c: media_texts.mark_again(c, ACCOUNT, after=0))
-    desk.read(replace(reader, language="pt"))
+    desk.read(reader._replace(language="pt"))
     assert runs.read_text() == ".."
 
 
@@ -429,7 +428,7 @@ def test_where_one_finds_nothing_the_next_reader_has_the_file(desk: Desk) -> Non
     assert desk.state(large)[0] == "none"
     # The first one that takes a file has it.
     other = desk.add("other")
-    desk.read(replace(first, fallthrough=False), script("print('scanned')", name="scan"))
+    desk.read(first._replace(fallthrough=False), script("print('scanned')", name="scan"))
     assert desk.state(other)[0] == "none"
 
 
@@ -446,7 +445,7 @@ def test_a_reader_is_chosen_by_what_the_file_is_and_not_by_what_it_is_called(des
     ):  # fmt: skip
         assert not reader.takes(file._replace(row={**row, **changes}))
     assert not reader.takes(file._replace(account="other"))
-    both = replace(reader, senders=("contact", "business"))
+    both = reader._replace(senders=("contact", "business"))
     assert both.takes(file._replace(row={**row, "direction": 1}))
 
 
@@ -526,7 +525,8 @@ def test_no_program_outlives_a_service_that_is_killed(tmp_path: Path) -> None:
     )
     service = f"""
 import asyncio, pathlib, sys
-from frontdesk.service.media.readers import ReadableFile, FileReader, words_of
+from frontdesk.service.media.reader_table import FileReader, ReadableFile
+from frontdesk.service.media.readers import words_of
 reader = FileReader("voice", (), (), ((sys.executable, "-c", {program!r}),))
 file = ReadableFile({{"duration_ms": 0, "mime": "", "phone_number_id": ""}}, "", "")
 asyncio.run(words_of(reader, file, "", pathlib.Path({str(tmp_path)!r})))
@@ -569,7 +569,7 @@ def test_two_workers_read_each_file_once(desk: Desk) -> None:
     runs = desk.files.root.parent / "runs"
     source = "import sys; t = open(sys.argv[1]).read(); print(t); open(sys.argv[2], 'a').write(t)"
     reader = script(source, at_once=2)
-    reader = replace(reader, run=((*reader.run[0], str(runs)),))
+    reader = reader._replace(run=((*reader.run[0], str(runs)),))
     workers = [desk.reading(reader) for _ in range(2)]
     for worker in workers:
         worker.lanes.start()

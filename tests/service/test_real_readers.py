@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.service.test_media_reading import Desk
 
-from frontdesk.service.media.readers import FileReader
+from frontdesk.service.media.reader_table import FileReader
 
 pytestmark = pytest.mark.slow
 

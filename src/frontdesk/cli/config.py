@@ -439,9 +439,9 @@ class _Reader(TableReader):
             return ()
         from frontdesk.cli.command_settings import (
             MOST_COMMANDS,
-            CommandTable,
             key_taken,
             mistakes_of,
+            with_key_name,
         )
         from frontdesk.own_commands.command import OwnCommand
 
@@ -451,15 +451,16 @@ class _Reader(TableReader):
             if number >= MOST_COMMANDS:
                 self.report(place, f"there are more than {MOST_COMMANDS} commands")
                 break
-            values = CommandTable(**self.read(CommandTable, place, table))
+            values = OwnCommand(**self.read(OwnCommand, place, table))
             if len(self.mistakes) == mistakes:
                 for member, words in mistakes_of(values, table, commands):
                     self.report((*place, member), words)
             if len(self.mistakes) == mistakes:
+                values = with_key_name(values)
                 taken = key_taken(values, commands, keys)
                 if taken:
                     self.report((*place, "key"), taken)
-                commands.append(OwnCommand(*values)._replace(key="" if taken else values.key))
+                commands.append(values._replace(key="" if taken else values.key))
         return tuple(commands)
 
 

@@ -12,6 +12,7 @@ import click
 
 from frontdesk.cli.base import WholeNumber
 from frontdesk.errors import BadSettings
+from frontdesk.settings import byte_count
 from frontdesk.system import environment
 from frontdesk.text.clean import file_size
 from frontdesk.wire.values import MEDIA_TYPES, epoch_milliseconds
@@ -30,19 +31,8 @@ F = TypeVar("F", bound=Callable[..., object])
 # Limit of one file, also of imports.
 DEFAULT_MOST_BYTES = 100_000_000
 OFF = "off"
-_UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 _ENDING = ".media"
 _BUCKET = "s3://"
-
-
-def byte_count(value: object) -> int:
-    """Number of bytes of a text such as 100MB. Raises: ValueError: what is allowed."""
-    if type(value) is int:
-        return value
-    match = re.fullmatch(r"([0-9]{1,12}) ?([KMGT]B)?", str(value).strip().upper())
-    if match is None:
-        raise ValueError("give a number with KB, MB, GB or TB, such as 100MB")
-    return int(match[1]) * _UNITS[match[2] or ""]
 
 
 # Generic in newer versions of click only.

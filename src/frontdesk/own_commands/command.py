@@ -7,9 +7,10 @@ It reaches a program by an environment variable, and on standard input.
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from frontdesk.own_commands.runner import Job
+from frontdesk.settings import Setting, one_of, quoted
 from frontdesk.system import subprocess_environment
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.messages import Entry
@@ -38,23 +39,144 @@ _LIMIT_SECONDS = 600.0
 MOST_BYTES, MOST_ENVIRONMENT = 32 * 1024, 256 * 1024
 # Programs draw nothing and ask for nothing where their output is read as lines.
 _PLAIN = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat"}
+_LONGEST_NAME = 80
+ONE_KEY = 'use one key in quotes, such as "ctrl+g", "f6" or "Z"'
+_QUESTION = "Run this command?"
+# A value in an argument, as earlier versions filled it in.
+_PLACEHOLDER = re.compile(
+    r"\{((?:conversation|contact|channel|assignee|message|media|report|ask)\.[\w.-]+"
+    r"|labels|match|query|web_inbox)\??(?:\|[a-z]+)?\}"
+)
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("use a text in quotes")
+    if not value.strip() or not value.isprintable() or len(value.strip()) > _LONGEST_NAME:
+        raise ValueError(f"use 1 to {_LONGEST_NAME} characters")
+    return value.strip()
+
+
+def _letter(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("use a text in quotes")
+    if len(value) != 1 or not (value.isascii() and value.isalnum()):
+        raise ValueError("use one letter or digit")
+    return value
+
+
+def _key(value: object) -> str:
+    # The configuration checks that there is such a key, of which the viewer knows the names.
+    if not isinstance(value, str) or not value:
+        raise ValueError(ONE_KEY)
+    return value
+
+
+def _run(value: object) -> object:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"use {_RUN_EXAMPLES}")
+    if not words or not words[0].strip():
+        raise ValueError(f"use {_RUN_EXAMPLES}")
+    if any("\0" in word for word in words):
+        raise ValueError("a program cannot have a NUL character")
+    for word in words:
+        if found := _PLACEHOLDER.search(word):
+            name = re.sub("[^A-Z0-9]", "_", found[1].upper())
+            raise ValueError(
+                f"{found[0]} is not filled in: a line for the shell reads such values from"
+                f' variables, as in "echo $FRONTDESK_{name}", in quotes'
+            )
+    return value if isinstance(value, str) else tuple(words)
+
+
+_RUN_EXAMPLES = 'a line for the shell, or a program and its arguments: ["less", "-R"]'
+
+
+def _places(value: object) -> object:
+    places = value if isinstance(value, list) else []
+    if not places or not all(isinstance(one, str) and place_of(one) in READS for one in places):
+        raise ValueError(f'use a list of {quoted(tuple(READS))}, "file:audio"')
+    return tuple(places)
+
+
+def place_of(name: str) -> str:
+    """A place without its type of files."""
+    kind, colon, type = name.partition(":")
+    return kind if not colon or (kind == FILE and type.isalpha()) else ""
+
+
+def _confirm(value: object) -> object:
+    if isinstance(value, bool):
+        return _QUESTION if value else ""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("use true, false or a question in quotes")
+    return value.strip()
 
 
 class OwnCommand(NamedTuple):
-    """A command of the configuration. places: what it is run on, see `READS`.
+    """A command of the configuration: a table `[[commands]]`.
 
-    run: a line for `sh`, or a program and its arguments. letter: in the menu, or "". key: of the
-    keyboard, or "". stdin: of `INPUTS`. output: of `OUTPUTS`. confirm: a question, or "".
+    places: what it is run on, see `READS`. stdin: of `INPUTS`. output: of `OUTPUTS`. confirm: a
+    question, or "".
     """
 
-    name: str
-    run: str | tuple[str, ...]
-    letter: str = ""
-    key: str = ""
-    places: tuple[str, ...] = (CONVERSATION,)
-    stdin: str = "none"
-    output: str = "pane"
-    confirm: str = ""
+    name: Annotated[
+        str, Setting(_name, f"Unique, at most {_LONGEST_NAME} characters.", '"Translate"')
+    ] = ""
+    run: Annotated[
+        str | tuple[str, ...],
+        Setting(
+            _run, "A line for `sh`, or a list of a program and its arguments.", '"trans -b :en"'
+        ),
+    ] = ""
+    letter: Annotated[
+        str,
+        Setting(_letter, "Its letter or digit in the menu; the first free one by default.", '"t"'),
+    ] = ""
+    key: Annotated[
+        str,
+        Setting(
+            _key,
+            "A key. One of the viewer in the same place stays the viewer's, except `o`: a command"
+            " with it opens what it is for, and `o` again ends it.",
+            '"ctrl+g"',
+        ),
+    ] = ""
+    places: Annotated[
+        tuple[str, ...],
+        Setting(
+            _places,
+            "A list of `conversation` (the default), `message`, `link` and `file` (of the message"
+            " under the cursor in the thread), `file:audio` (or another type of message),"
+            " `report`, `alert`.",
+            '["message"]',
+            "for",
+        ),
+    ] = (CONVERSATION,)
+    stdin: Annotated[
+        str,
+        Setting(
+            one_of(*INPUTS),
+            "What the program reads: `none`; `thread` (Markdown); `message` (its text; of an"
+            " alert, its sentence); `rows` (the selected conversations, a line of JSON for each"
+            " with its messages and notes; of a report, CSV).",
+            '"message"',
+        ),
+    ] = "none"
+    output: Annotated[
+        str,
+        Setting(
+            one_of(*OUTPUTS),
+            "`pane`; `under`; `clipboard`; `notice` (its last line); `terminal` (which waits for"
+            " `enter` after a failure); `none` (only that it failed: the program may go on, as a"
+            " browser does).",
+            '"under"',
+        ),
+    ] = "pane"
+    confirm: Annotated[
+        str, Setting(_confirm, "`true`, or a question to confirm first.", "true")
+    ] = ""
 
     @property
     def arguments(self) -> tuple[str, ...]:

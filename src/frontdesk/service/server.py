@@ -39,7 +39,7 @@ from frontdesk.service.access_log import AccessLog, LogTarget, Telemetry
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.error_log import log_as_json
 from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher, OpenSources
-from frontdesk.service.media.readers import FileReader
+from frontdesk.service.media.reader_table import FileReader
 from frontdesk.service.media.reading import MediaReading
 from frontdesk.service.middleware import MAX_REQUEST_BYTES, HttpApplication
 from frontdesk.service.model_context import ModelContextSettings

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from frontdesk.client.files import ProviderCredentials
     from frontdesk.ingest.admission import Admission
     from frontdesk.service.access_log import LogTarget
-    from frontdesk.service.media.readers import FileReader
+    from frontdesk.service.media.reader_table import FileReader
     from frontdesk.service.model_context import ModelContextSettings
     from frontdesk.service.prometheus_metrics import SupervisorMetrics
     from frontdesk.service.server import FetchingPlan, Listener, Plan

@@ -1,38 +1,27 @@
-"""Programs of the operator that read the words of files: which files, how they are run, limits."""
+"""Programs of the operator that read the words of files: which one has a file, and its run."""
 
-import hashlib
-import json
 import os
-import re
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 from frontdesk.errors import InboxError, Unreachable
 from frontdesk.file_types import safe_name
 from frontdesk.own_commands.output import KeptOutput
 from frontdesk.own_commands.runner import Job, ProgramRun
 from frontdesk.service.media import limits
-from frontdesk.store.database import Row
+from frontdesk.service.media.reader_table import PLACEHOLDER, FileReader, ReadableFile
 from frontdesk.store.incoming_files import abandoned
 from frontdesk.store.media_files import MediaFiles, chunks
 from frontdesk.store.media_texts import FileText
 from frontdesk.system import subprocess_environment
-from frontdesk.wire.values import DIRECTIONS
 
 # Exit code of a program that is to be run again later (EX_TEMPFAIL of sysexits).
 LATER = 75
-PLACEHOLDERS = ("file", "mime", "language", "seconds")
-PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-SENDERS: Mapping[str, str] = MappingProxyType({"contact": "inbound", "business": "outbound"})
 FOLDER = "frontdesk-reading-"
 
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "TZ", "SYSTEMROOT")
@@ -45,90 +34,6 @@ class NotRead(InboxError):
     def __init__(self, message: str, *, later: bool = False) -> None:
         super().__init__(message)
         self.later = later
-
-
-class ReadableFile(NamedTuple):
-    """What a reader is chosen by. account: slug. channel: id of the phone number."""
-
-    row: Row
-    account: str
-    digest: str
-
-    @property
-    def channel(self) -> str:
-        return self.row["phone_number_id"] or ""
-
-    @property
-    def mime(self) -> str:
-        return self.row["mime"] or ""
-
-
-@dataclass(frozen=True, slots=True)
-class FileReader:
-    """A program, or steps of several, for files of some messages.
-
-    kinds: types of messages. types: patterns of MIME types by the first bytes. run: arguments of
-    each step, with `PLACEHOLDERS`. languages: by the id of the channel. senders: of `SENDERS`.
-    accounts, channels: () for all. output: name of the file that the last step writes, "" for its
-    standard output. fallthrough: the next reader has a file in which this one finds nothing.
-    """
-
-    name: str
-    kinds: tuple[str, ...]
-    types: tuple[str, ...]
-    run: tuple[tuple[str, ...], ...]
-    language: str = ""
-    languages: Mapping[str, str] = field(default_factory=dict)
-    timeout: float = 120.0
-    at_once: int = 1
-    most_bytes: int = 25_000_000
-    most_seconds: int = 1_200
-    most_pixels: int = 40_000_000
-    memory: int = 2_000_000_000
-    senders: tuple[str, ...] = ("contact",)
-    accounts: tuple[str, ...] = ()
-    channels: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    output: str = ""
-    fallthrough: bool = False
-
-    def takes(self, file: ReadableFile) -> bool:
-        direction = file.row["direction"]
-        return (
-            file.row["kind"] in self.kinds
-            and any(fnmatchcase(file.mime, pattern) for pattern in self.types)
-            and direction is not None
-            and DIRECTIONS[direction] in map(SENDERS.__getitem__, self.senders)
-            and (not self.accounts or file.account in self.accounts)
-            and (not self.channels or file.channel in self.channels)
-        )
-
-    def excess(self, file: ReadableFile) -> str:
-        """Why a file is not read though it is of the right kind, or ""."""
-        row = file.row
-        if (row["size"] or 0) > self.most_bytes:
-            return f"the file has more than {self.most_bytes:,} bytes"
-        # Where no length is known, the size alone bounds it.
-        if (row["duration_ms"] or 0) > 1000 * self.most_seconds:
-            return f"the file is longer than {self.most_seconds:,} seconds"
-        if file.mime.startswith("image/"):
-            if not row["width"] or not row["height"]:
-                return "the size of the picture in pixels is not known"
-            if row["width"] * row["height"] > self.most_pixels:
-                return f"the picture has more than {self.most_pixels:,} pixels"
-        return ""
-
-    def language_of(self, file: ReadableFile) -> str:
-        return self.languages.get(file.channel, self.language)
-
-    def signature(self, file: ReadableFile) -> str:
-        """Name of the reader with a digest of what it runs: the same reads the same."""
-        told = json.dumps([self.run, self.output, self.language_of(file)])
-        return f"{self.name}@{hashlib.sha256(told.encode()).hexdigest()[:8]}"
-
-    @property
-    def programs(self) -> list[str]:
-        return [step[0] for step in self.run]
 
 
 def readers_of(readers: Sequence[FileReader], file: ReadableFile) -> Iterator[FileReader]:

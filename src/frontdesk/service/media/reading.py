@@ -29,11 +29,10 @@ from frontdesk.ingest.media.fetching import (
 )
 from frontdesk.service.access_log import Telemetry
 from frontdesk.service.media.lanes import ChangedMessages, Lanes, slugs_of
+from frontdesk.service.media.reader_table import FileReader, ReadableFile
 from frontdesk.service.media.readers import (
     FileGone,
-    FileReader,
     NotRead,
-    ReadableFile,
     copied,
     private_folder,
     readers_of,
