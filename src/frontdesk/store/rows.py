@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypedDict, get_type_hints
+from typing import Any, NamedTuple, TypedDict
 
 from frontdesk.store.database import Dialect
 from frontdesk.text.clean import compact_json
@@ -32,14 +32,8 @@ class ChannelDetails(TypedDict, total=False):
     messaging_limit: str | None
     throughput: str | None
     platform: str | None
-    on_business_app: int | None
+    on_business_app: bool | None
     synced_at: int | None
-
-
-# The details that are reported as text.
-CHANNEL_TEXTS = tuple(
-    name for name, hint in get_type_hints(ChannelDetails).items() if hint == str | None
-)
 
 
 class ContactRow(TypedDict):

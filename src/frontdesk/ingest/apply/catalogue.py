@@ -125,7 +125,7 @@ class Catalogue:
             "display_phone_number": event.display_phone_number,
             "waba_id": event.waba_id,
             "alias": event.alias,
-            **event.details,
+            **{name: column_value(value) for name, value in event.details.items()},
         }
         key = event.phone_number_id
         row = self._find("channel", key)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, cast, get_type_hints
 
@@ -56,7 +56,7 @@ from frontdesk.ingest.json_reader import (
 from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
 from frontdesk.store.expiry import LONGEST_KEPT_DAYS
 from frontdesk.store.media_texts import FileText
-from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
+from frontdesk.store.rows import ChannelDetails
 from frontdesk.text.limits import WORD, cut_text
 from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
 
@@ -215,13 +215,12 @@ def texts(line: JsonObject, name: str) -> tuple[str, ...]:
 
 @cache
 def _types(event: type) -> Mapping[str, type]:
-    """Types of the fields of an event that are one value, which may be absent."""
-    hints = get_type_hints(event)
+    """Types of the fields of an event, or of details, that are one value and may be absent."""
     return {
-        each.name: type_
-        for each in fields(event)
+        name: type_
+        for name, hint in get_type_hints(event).items()
         for type_ in (str, bool, int)
-        if hints[each.name] == type_ | None
+        if hint == type_ | None
     }
 
 
@@ -254,10 +253,9 @@ def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     if created is not None and created < at:
         yield ChannelUpsert(number, created)
     shown = shown_number(line)
-    on_app = line.flag("on_business_app")
-    details = cast(ChannelDetails, line.optional_texts(*CHANNEL_TEXTS))
-    details["on_business_app"] = None if on_app is None else int(on_app)
-    details["synced_at"] = optional_instant(line, "synced_at")
+    details: Any = {
+        name: _value_of(line, name, type_) for name, type_ in _types(ChannelDetails).items()
+    }
     yield ChannelUpsert(
         phone_number_id=number,
         at=at,
@@ -475,12 +473,11 @@ def _orphan(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 def _number_facts(detail: JsonObject) -> Iterator[tuple[str, tuple[int, str | int | None]]]:
     for name, fact in detail.members.items():
-        if name not in ChannelDetails.__annotations__:
+        if name not in _types(ChannelDetails):
             raise Malformed(f"{detail.at(name)} is no fact about a number")
         if not (isinstance(fact, list) and len(fact) == 2 and type(fact[0]) is int):
             raise Malformed(f"{detail.at(name)} is not a time with a value")
-        type_ = str if name in CHANNEL_TEXTS else int
-        if fact[1] is not None and type(fact[1]) is not type_:
+        if fact[1] is not None and not _is_of(_types(ChannelDetails)[name], fact[1]):
             raise Malformed(f"{detail.at(name)} has a value that cannot be stored")
         yield name, (fact[0], fact[1])
 

@@ -103,14 +103,13 @@ def channel(row: object, account: str, at: int) -> ChannelUpsert:
     """Convert a phone number. Raises: Malformed."""
     number = _part(row, "a number")
     shown = shown_number(number)
-    on_app = number.flag("is_on_biz_app")
     same = ("verified_name", "quality_rating", "status", "name_status")
     details = {
         **number.optional_texts(*same),
         "messaging_limit": number.optional_text("messaging_limit_tier"),
         "throughput": _inner(number, "throughput", "level"),
         "platform": number.optional_text("platform_type"),
-        "on_business_app": None if on_app is None else int(on_app),
+        "on_business_app": number.flag("is_on_biz_app"),
         "synced_at": at,
     }
     return ChannelUpsert(
