@@ -16,7 +16,7 @@ from frontdesk.cli.target import run_with_client
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, QueryNames
 from frontdesk.query import complete as query_completions
-from frontdesk.query.terms import FIELD, TEAM
+from frontdesk.query.terms import ASSIGNEE, CHANNEL, FIELD, LABEL, TEAM
 from frontdesk.selection.names import names_of, query_names
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
@@ -34,8 +34,9 @@ def complete_view(context: click.Context, parameter: click.Parameter, start: str
 
 
 def complete_query(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    kinds = [kind for kind in (TEAM, FIELD) if start.lstrip("-").lower().startswith(f"{kind}:")]
-    work = partial(query_names, query=Query(), kinds=kinds)
+    word = start.lstrip("-").lower()
+    kinds = [kind for kind in (TEAM, FIELD) if word.startswith(f"{kind}:")]
+    work = partial(query_names, query=Query(), kinds=(ASSIGNEE, CHANNEL, LABEL, *kinds))
     names = _answer(context, work) or QueryNames()
     completions = query_completions(start, len(start), names)
     # The shell replaces the whole word, also if only the last of several values is completed.

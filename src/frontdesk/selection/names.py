@@ -1,15 +1,17 @@
 """Finds channels, users and labels by names that people type."""
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import ME, Term
+from frontdesk.query.language import ME, WORDS_OF, Term
 from frontdesk.query.names import meaning, with_customers
-from frontdesk.query.terms import ASSIGNEE, CHANNEL, FIELD, LABEL, TEAM
+from frontdesk.query.terms import ASSIGNEE, AUTHOR, CHANNEL, FIELD, HOURS, LABEL, TEAM
 from frontdesk.text.phones import parse_phone
 from frontdesk.wire import ConversationFilter, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT
@@ -21,7 +23,15 @@ W = TypeVar("W", bound=Wire)
 
 _MOST_NAMED = 12
 # Lists of the names that terms of queries mean.
-_LISTS = {ASSIGNEE: "users", TEAM: "teams", CHANNEL: "channels", LABEL: "labels"}
+_LISTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((ASSIGNEE, AUTHOR), "users"),
+        **dict.fromkeys((CHANNEL, HOURS), "channels"),
+        TEAM: "teams",
+        LABEL: "labels",
+        FIELD: "custom_fields",
+    }
+)
 
 
 def names_of(row: Wire) -> tuple[str, ...]:
@@ -131,25 +141,31 @@ async def _id(listing: "Callable[[], RowPages[Any]]", name: str, kind: str) -> s
 
 
 async def query_names(client: "InboxClient", query: Query, kinds: Iterable[str] = ()) -> QueryNames:
-    """Return the names that a query may use; none of what the key may not list.
+    """Return the names that the terms of a query may mean; none of what the key may not list.
 
-    Teams and custom fields are those of a query with such terms; kinds: of terms besides.
+    kinds: of terms besides.
 
     Raises: InboxError: the query has "me", and nobody is.
     """
-    kinds = {*kinds, *(term.kind for term in query.terms)}
+    kinds = {*kinds, *(term.kind for term in query.terms if _has_name(term))}
     has_me = any(term.kind == ASSIGNEE and term.value == ME for term in query.terms)
+    lists = {_LISTS[kind] for kind in kinds & _LISTS.keys()}
+    rows: dict[str, Any] = dict(
+        zip(lists, await asyncio.gather(*(_rows_of(client, name) for name in lists)), strict=True)
+    )
     names = QueryNames.of(
-        await _listed_rows(client.channels()),
-        await _listed_rows(client.users()),
-        await _listed_rows(client.labels()),
+        *(rows.get(name, ()) for name in ("channels", "users", "labels")),
         me=await _me(client) if has_me else "",
-        teams=await _listed_rows(client.teams()) if TEAM in kinds else (),
-        fields=await _listed_rows(client.custom_fields()) if FIELD in kinds else (),
+        teams=rows.get("teams", ()),
+        fields=rows.get("custom_fields", ()),
     )
     with suppress(Forbidden, NotFound):
         names = await with_customers(names, query, partial(client.contact_page, limit=MAX_LIMIT))
     return names
+
+
+def _has_name(term: Term) -> bool:
+    return not {*term.values} <= {*WORDS_OF.get(term.kind, ())}
 
 
 async def _me(client: "InboxClient") -> str:
@@ -158,7 +174,8 @@ async def _me(client: "InboxClient") -> str:
     return next((row.assignee.id for row in page.data if row.assignee is not None), "")
 
 
-async def _listed_rows(rows: "RowPages[W]") -> list[W]:
+async def _rows_of(client: "InboxClient", name: str) -> list[Wire]:
+    rows: RowPages[Wire] = getattr(client, name)()
     with suppress(Forbidden, NotFound):
         return [row async for row in rows]
     return []
