@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from contextlib import nullcontext
+from typing import Any
 
 import httpx
 import pytest
@@ -22,9 +24,9 @@ from tests.client.prepared_server import (
 from frontdesk.client import InboxClient
 from frontdesk.client.decode import value_of
 from frontdesk.client.response import Response, clean_json, parse_json
-from frontdesk.errors import BadResponse
+from frontdesk.errors import BadResponse, NotOffered
 from frontdesk.text.clean import clean
-from frontdesk.wire import Label, PartialPage
+from frontdesk.wire import ConversationFilter, Label, PartialPage
 from frontdesk.wire.reports import Report
 
 
@@ -62,6 +64,19 @@ async def test_a_row_that_cannot_be_read_costs_that_row_only() -> None:
     assert isinstance(page, PartialPage)
     assert ([row.id for row in page.data], page.unreadable) == (["1"], 2)
     assert (page.next_cursor, page.has_more) == ("c", True)
+
+
+@pytest.mark.parametrize(
+    ("told", "answers"), [({"total": 7}, True), ({"total": None}, True), ({}, False)]
+)
+async def test_beside_a_row_that_cannot_be_read_it_is_known_if_the_query_was_answered(
+    told: dict[str, Any], answers: bool
+) -> None:
+    body = {"data": [CONVERSATION, None], "next_cursor": "c", "has_more": True, **told}
+    async with client_of(Server(answer(200, body))) as client:
+        with nullcontext() if answers else pytest.raises(NotOffered, match="take a query"):
+            page = await client.conversation_page(ConversationFilter(query="refund"))
+            assert page.dropped == 1
 
 
 async def test_members_and_words_that_are_not_known_do_no_harm() -> None:

@@ -206,6 +206,30 @@ async def test_a_server_that_ignores_what_it_does_not_know_is_found_out() -> Non
             await selector_of(client, "by:phone")
 
 
+@pytest.mark.parametrize("limit", [7, None])
+@pytest.mark.parametrize(
+    "text", ["is:open waiting:>1h sort:waiting", "refund has:image", "is:open"]
+)
+async def test_a_first_page_is_one_request(
+    service: Application, agent: tuple[str, EphemeralKey], text: str, limit: int | None
+) -> None:
+    paths = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            paths.append(scope["path"])
+        await service(scope, receive, send)
+
+    counted: Any = app
+    async with InboxClient("http://localhost", agent[0], app=counted) as client:
+        selector = await select(client, parse(text), now=NOW, limit=limit)
+        page = await selector.rows(client, selector.page_size(limit)).page()
+        assert paths == ["/v1/conversations"]
+        assert (
+            page.data == (await client.conversation_page(selector.filter, limit=100)).data[:limit]
+        )
+
+
 async def test_both_of_two_authors_are_asked_for(client: InboxClient) -> None:
     selector = await selector_of(client, "by:me by:ai")
     found = [row.id async for row, _ in ConversationWalk(client, selector, now=NOW)]

@@ -667,7 +667,7 @@ def _counted(filter: ConversationFilter) -> ConversationFilter:
 
 def _ignores_query(page: Page[Conversation]) -> bool:
     """True if a page is no answer to a query: those say how many conversations match."""
-    return not page.dropped and "total" not in page.model_fields_set
+    return "total" not in page.model_fields_set
 
 
 def _note_lacking(state: ServerState, names: frozenset[str], filter: ConversationFilter) -> None:

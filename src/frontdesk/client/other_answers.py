@@ -164,7 +164,11 @@ def other_page(
         next_cursor=cursor,
         has_more=cursor is not None or following.more is True,
     )
-    return _partial_model(row)(**dict(page), unreadable=unreadable) if unreadable else page
+    if not unreadable:
+        return page
+    total = members.get("total", False) if isinstance(members, dict) else False
+    told: dict[str, Any] = {"total": total} if total is None or type(total) is int else {}
+    return _partial_model(row)(**dict(page), unreadable=unreadable, **told)
 
 
 def _envelope(body: Any, levels: int = 3) -> Any:

@@ -129,7 +129,12 @@ class InboxTools:
         triage or to summarise many in one call."""
         reader = self._reader
         with reported():
-            selector = await select(reader.client, parse(query), now=reader.local_now())
+            selector = await select(
+                reader.client,
+                parse(query),
+                now=reader.local_now(),
+                limit=limit if cursor is None else 1,
+            )
             walk = ConversationWalk(
                 reader.client,
                 selector,
@@ -438,7 +443,7 @@ class InboxTools:
         if not Terms.of(words).spellings:
             raise ToolError("words: there is no word in it.")
         with reported(instead=_WITHOUT_SEARCH):
-            selector = await select(reader.client, parse(query), now=reader.local_now())
+            selector = await select(reader.client, parse(query), now=reader.local_now(), limit=1)
             mark = f"search_messages {words} {selector.mark}"
             at = None if cursor is None else place_of(cursor, mark).cursor
             filter = selector.filter.model_copy(update={"sort": None})

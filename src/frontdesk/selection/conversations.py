@@ -3,7 +3,7 @@
 A walk can end behind any row and go on there later.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,11 +24,11 @@ from frontdesk.query.names import lacks_hours, unknown_name
 from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.query.terms import FOLLOW_UP
 from frontdesk.selection.names import query_names
-from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire import Conversation, ConversationFilter, Page
 from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient
+    from frontdesk.client import InboxClient, RowPages
 
 # Begins the text of a place that the server does not know.
 _LOCAL = "fd1."
@@ -39,15 +39,24 @@ _FOLLOW_UPS_ARE_LOCAL = (
 )
 
 
+class FirstPage(NamedTuple):
+    """The page that has told what a server answers: that of a request for `limit` rows."""
+
+    filter: ConversationFilter
+    limit: int
+    page: Page[Conversation]
+
+
 class ConversationSelector(NamedTuple):
     """Conversations to list. names: those that the terms of the plan refer to.
 
-    lack: sentence on a term that cannot be taken as it is meant, or "".
+    lack: sentence on a term that cannot be taken as it is meant, or "". first: not requested again.
     """
 
     plan: QueryPlan
     names: QueryNames = QueryNames()
     lack: str = ""
+    first: FirstPage | None = None
 
     @property
     def filter(self) -> ConversationFilter:
@@ -60,6 +69,21 @@ class ConversationSelector(NamedTuple):
     def page_size(self, limit: int | None) -> int:
         """Return how many rows a request should have, of which `limit` are needed."""
         return min(limit, MAX_LIMIT) if self.plan.exact and limit is not None else MAX_LIMIT
+
+    def rows(
+        self, client: "InboxClient", limit: int, cursor: str | None = None
+    ) -> "RowPages[Conversation]":
+        """Pages of the server's list."""
+        # Deferred: completion needs no list.
+        from frontdesk.client.paging import RowPages
+
+        async def fetch(at: str | None) -> Page[Conversation]:
+            first = self.first
+            if first and at is None and (first.filter, first.limit) == (self.filter, limit):
+                return first.page
+            return await client.conversation_page(self.filter, limit=limit, cursor=at)
+
+        return RowPages(fetch, cursor)
 
     @property
     def mark(self) -> str:
@@ -74,10 +98,11 @@ async def select(
     ids: Mapping[str, Any] | None = None,
     *,
     now: datetime,
+    limit: int | None = None,
 ) -> ConversationSelector:
     """Split a query into what the server answers and what is left.
 
-    ids: members of the filter. now: in the reader's zone.
+    ids: members of the filter. now: in the reader's zone. limit: rows that are needed.
 
     Raises: BadSettings: a name in the query is unknown, or the server cannot answer it. InboxError.
     """
@@ -88,29 +113,26 @@ async def select(
         if message := unknown_name(term, names):
             raise BadSettings(message)
     update = dict(ids or {})
-    # A filter that is given beside the query may be the one that the query would set.
-    offered = await _offered(client, query, names, now, update)
-    answer = plan(query, names, offered, now)
-    if message := cannot(answer):
-        raise BadSettings(message)
-    whole = answer._replace(filter=answer.filter.model_copy(update=update))
-    return ConversationSelector(whole, names, lacks_hours(query, names))
-
-
-async def _offered(
-    client: "InboxClient", query: Query, names: QueryNames, now: datetime, given: Collection[str]
-) -> frozenset[str]:
-    """Filters that the server answers, of those that a query would use."""
+    lack, first = lacks_hours(query, names), None
     asked: frozenset[str] = frozenset()
     while True:
-        offered = ALL_FILTERS - client.server.no_extensions - {*given}
-        filter = plan(query, names, offered, now).filter
-        used = filter.parameters().keys() & {"sort", "query"}
+        # A filter that is given beside the query may be the one that the query would set.
+        offered = ALL_FILTERS - client.server.no_extensions - {*update}
+        answer = plan(query, names, offered, now)
+        answer = answer._replace(filter=answer.filter.model_copy(update=update))
+        selector = ConversationSelector(answer, names, lack, first)
+        # An answer may tell of a filter that the server lacks, and the next one of another.
+        used = answer.filter.parameters().keys() & {"sort", "query"}
         if used <= asked:
-            return offered
+            break
         asked |= used
+        size = selector.page_size(limit)
         with suppress(NotOffered):
-            await client.conversation_page(filter, limit=1)
+            page = await client.conversation_page(answer.filter, limit=size)
+            first = FirstPage(answer.filter, size, page)
+    if message := cannot(answer):
+        raise BadSettings(message)
+    return selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +213,7 @@ class ConversationWalk:
     async def _listed(self, place: ListPlace) -> AsyncIterator[Found]:
         """Rows in the order of the server's list, until none can match any more."""
         answer, keep = self._selector.plan, self._selector.matcher(self._now)
-        rows = self._client.conversations(
-            **answer.filter.model_dump(exclude_none=True),
-            limit=self._page_size,
-            cursor=place.cursor,
-        )
+        rows = self._selector.rows(self._client, self._page_size, place.cursor)
         skip = place.skip
         while not rows.ended:
             begin = rows.cursor

@@ -41,9 +41,13 @@ class Page(Wire, Generic[T]):
 
 
 class PartialPage(Page[T], Generic[T]):
-    """A page without the rows that could not be read. Only the client makes one."""
+    """A page without the rows that could not be read. Only the client makes one.
+
+    total: as of `ConversationPage`, of an answer to a query.
+    """
 
     unreadable: int
+    total: int | None = None
 
     @property
     def dropped(self) -> int:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 Rows = TypeVar("Rows", "RowPages[Conversation]", ConversationWalk)
-Select: TypeAlias = "Callable[[InboxClient], Awaitable[ConversationSelector]]"
+Select: TypeAlias = "Callable[..., Awaitable[ConversationSelector]]"
 # The filter options, and the kinds of the terms that mean the same.
 _FILTER_KINDS: Mapping[str, str] = MappingProxyType(
     {"status": STATUS, "assignee": ASSIGNEE, "channel": CHANNEL, "label": LABEL}
@@ -176,11 +176,15 @@ def query_of_view(name: str) -> Query:
 
 
 async def _selected(
-    client: "InboxClient", query: Query, filters: Mapping[str, str | None]
+    client: "InboxClient",
+    query: Query,
+    filters: Mapping[str, str | None],
+    *,
+    limit: int | None = None,
 ) -> ConversationSelector:
     """Raises: BadSettings: a name in the query or the filters is unknown."""
     ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
-    selected = await select(client, query, ids, now=utc_now().astimezone())
+    selected = await select(client, query, ids, now=utc_now().astimezone(), limit=limit)
     if selected.lack:
         click.echo(f"frontdesk: {selected.lack}", err=True)
     return selected
@@ -223,12 +227,9 @@ def list_command(
         return rows
 
     async def prepare(client: "InboxClient") -> "Request | Selection":
-        selected = await select(client)
-        filter = selected.filter.model_dump(exclude_none=True)
+        selected = await select(client, limit=extent.limit if extent.cursor is None else 1)
         if selected.plan.exact:
-            return lambda limit, cursor: remembered(
-                client.conversations(**filter, limit=limit, cursor=cursor)
-            )
+            return lambda limit, cursor: remembered(selected.rows(client, limit, cursor))
         place = START if extent.cursor is None else ListPlace.parse(extent.cursor, selected.mark)
         # Days of a query are those of the local zone.
         now = utc_now().astimezone()

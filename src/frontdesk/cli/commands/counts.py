@@ -83,7 +83,7 @@ def counts_command(target: Target, select: Select, by: tuple[str, ...], output: 
     async def work(
         client: "InboxClient",
     ) -> tuple[Counts, str | None, Names]:
-        selected = await select(client)
+        selected = await select(client, limit=1)
         chosen = selected.filter.model_copy(update={"sort": None})
         counts = None
         if is_counted(chosen) and not selected.plan.rest:
