@@ -60,7 +60,15 @@ def test_counts_are_asked_for_every_two_seconds_at_most_and_in_the_end() -> None
     assert counts.open == sum(row.status == "open" for row in terminal.server.rows.values())
 
 
-@pytest.mark.parametrize(("query", "lists"), [("is:open", 1), ("is:open waiting:>1h", 12)])
+@pytest.mark.parametrize(
+    ("query", "lists"),
+    [
+        ("is:open", 1),
+        ("is:open,snoozed @me,unassigned -#refund", 1),
+        ("is:open waiting:>1h", 12),
+        ("is:open,snoozed sort:window", 12),
+    ],
+)
 def test_an_untouched_viewer_asks_for_its_list_by_the_hour_or_as_rows_age(
     query: str, lists: int
 ) -> None:
