@@ -17,6 +17,7 @@ from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.running_programs import programs_of
 from frontdesk.tui.key_names import key_label
+from frontdesk.tui.preferences import Preferences
 
 Values = dict[str, str]
 # Calls its argument with a text once that is loaded.
@@ -54,18 +55,18 @@ class CommandMenu:
         self,
         screen: Screen[Any],
         clock: Clock,
-        commands: Sequence[OwnCommand],
-        profile: str | None,
+        preferences: Preferences,
         target_of: Callable[[OwnCommand], CommandTarget | str],
     ) -> None:
-        self._screen, self._clock, self._profile = screen, clock, profile
+        self._screen, self._clock, self._preferences = screen, clock, preferences
         self._target_of = target_of
-        self._commands = commands
 
     @property
     def _offered(self) -> list[OwnCommand]:
         """The commands that can be run here."""
-        return [one for one in self._commands if not isinstance(self._target_of(one), str)]
+        return [
+            one for one in self._preferences.commands if not isinstance(self._target_of(one), str)
+        ]
 
     def entries(self) -> list[CommandEntry]:
         """Entries of the palette and the help."""
@@ -100,7 +101,7 @@ class CommandMenu:
 
     def start_key(self, key: str) -> None:
         """Run the command of a key: the first that can be run here."""
-        of_key = [one for one in self._commands if one.key == key]
+        of_key = [one for one in self._preferences.commands if one.key == key]
         command = next((one for one in self._offered if one.key == key), None)
         if of_key:
             self.start(command or of_key[0])
@@ -134,7 +135,7 @@ class CommandMenu:
         """Load what a command reads, and run it."""
 
         def run(text: str) -> None:
-            job = command.job(target.values, self._profile, text)
+            job = command.job(target.values, self._preferences.profile, text)
             programs = programs_of(self._screen.app, self._clock)
             programs.run(command, job, target.id, target.name, target.keep)
 

@@ -3,21 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 
 from frontdesk.mailbox import Mailbox
-from frontdesk.settings import TargetSettings
 from frontdesk.tui import action_groups
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.command_entries import CommandEntry
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.wire import PhoneRef
-
-if TYPE_CHECKING:
-    from frontdesk.own_commands.command import OwnCommand
 
 INBOX = "inbox"
 
@@ -51,7 +48,6 @@ class Opening(NamedTuple):
     """Constructor arguments of a view. `switch` opens another view in its place, by name.
 
     keys: keys from the configuration by binding id. contact: customer of the selected conversation.
-    commands: those of the user; profile: the open one.
     """
 
     mailbox: Mailbox
@@ -60,9 +56,7 @@ class Opening(NamedTuple):
     switch: Callable[[str], object] = lambda name: None
     keys: Mapping[str, str] = MappingProxyType({})
     contact: PhoneRef | None = None
-    targets: TargetSettings = TargetSettings()
-    commands: "tuple[OwnCommand, ...]" = ()
-    profile: str | None = None
+    preferences: Preferences = PLAIN
 
 
 def view_bindings() -> list[BindingType]:

@@ -53,9 +53,7 @@ class OwnCommands(CommandMenu):
         clock: Clock,
         preferences: Preferences,
     ) -> None:
-        super().__init__(
-            screen, clock, preferences.commands, preferences.profile, self._target_in_inbox
-        )
+        super().__init__(screen, clock, preferences, self._target_in_inbox)
         self._queue, self._thread, self._panes, self._mailbox = queue, thread, panes, mailbox
         self._open_keys = preferences.keys.get(_OPEN, "o").split(",")
 
@@ -89,7 +87,7 @@ class OwnCommands(CommandMenu):
         if self._entry is not None:
             place = FILE if thread.messages.has_file else LINK if thread.exports.links else MESSAGE
         for nearest in (MESSAGE, CONVERSATION) if place == MESSAGE else (place,):
-            for command in self._commands:
+            for command in self._preferences.commands:
                 target = self._target_at(command, nearest)
                 if command.key in self._open_keys and target is not None:
                     programs = programs_of(self._screen.app, self._clock)

@@ -304,9 +304,7 @@ def open_overlay(parts: InboxParts, name: str) -> None:
         parts.clock,
         parts.title,
         contact=parts.thread.conversation.contact if parts.thread.conversation else None,
-        targets=parts.preferences.targets,
-        commands=parts.preferences.commands,
-        profile=parts.preferences.profile,
+        preferences=parts.preferences,
     )
     open_view(parts.app, name, opening, partial(go_to, parts))
 

@@ -134,7 +134,7 @@ class ReportReading(ViewScreen):
         """The query of the report or a part; wide tables have p50 and p90 without being asked."""
         spread = self._options.spread or (self._is_wide and not self._refuses_spread)
         options = replace(self._options, spread=spread)
-        return options.query(self._today(), self.opening.targets, part)
+        return options.query(self._today(), self.opening.preferences.targets, part)
 
     @property
     def _is_wide(self) -> bool:
@@ -184,7 +184,9 @@ class ReportReading(ViewScreen):
         if report is None and self._report is None:
             # Before a response, the account's zone is unknown: use the local date.
             today = self.clock.now().date()
-            report = self.mailbox.report(self._options.query(today, self.opening.targets))
+            report = self.mailbox.report(
+                self._options.query(today, self.opening.preferences.targets)
+            )
         self._report = report
         self._panes.show(
             self._with_waits(report),
@@ -259,7 +261,7 @@ class ReportReading(ViewScreen):
         super().describe()
         for bar in self.query("#foot").results(Bar) if self.composed else ():
             width, keys = self.size.width, self.key_names
-            asked = self._options.query(self._today(), self.opening.targets)
+            asked = self._options.query(self._today(), self.opening.preferences.targets)
             bar.show(panes.foot(self._report, asked, self._zone(), width, keys))
 
     def _channel_name(self) -> str:

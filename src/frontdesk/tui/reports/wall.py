@@ -16,6 +16,7 @@ from frontdesk.settings import NO_TARGETS, TargetSettings
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.preferences import Preferences
 from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.tui.reports.reading import ReportReading
 from frontdesk.tui.theme import DARK, STYLES
@@ -81,7 +82,7 @@ class WallApp(CrashReportingApp[None]):
         self._mailbox = mailbox
         clock = clock or Clock()
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
-        self._opening = Opening(mailbox, clock, title, targets=targets)
+        self._opening = Opening(mailbox, clock, title, preferences=Preferences(targets=targets))
         self._options, self._glyphs = options, glyphs
         self.theme = theme or DARK.name
 

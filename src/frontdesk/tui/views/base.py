@@ -288,8 +288,8 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         """Own commands; imported here, since most views are opened for other things."""
         from frontdesk.tui.dialogs.command_menu import CommandMenu
 
-        opening = self.opening
-        return CommandMenu(self, self.clock, opening.commands, opening.profile, self.command_target)
+        preferences = self.opening.preferences
+        return CommandMenu(self, self.clock, preferences, self.command_target)
 
     def action_own_commands(self) -> None:
         """Choose one of the user's commands."""
