@@ -113,7 +113,7 @@ def test_a_time_that_cannot_be_read_has_passed(mailbox: Mailbox, marks: ReadMark
         ("2026-03-14T08:00:00.000Z", "inbound", True),
         ("2026-03-14T08:00:00.000Z", "outbound", True),
         (None, "inbound", True),
-        (None, None, True),
+        (None, None, False),
         (None, "outbound", False),
     ],
 )

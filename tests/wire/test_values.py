@@ -15,6 +15,7 @@ from frontdesk.wire.base import nested_model
 from frontdesk.wire.reports import Period
 
 WHO = {"id": "7", "name": None, "phone": "+447700900001"}
+MESSAGE = {"id": "2", "type": "text", "created_at": "x", "text": "Hello"}
 BARE = {"id": "1", "status": "open", "channel": WHO, "contact": WHO, "last_activity_at": "x"}
 
 json_values = st.recursive(
@@ -113,6 +114,26 @@ def test_the_rows_of_a_page_are_checked() -> None:
     for rows in ('[{"title": "vip"}]', '["vip"]', "null", "{}"):
         with pytest.raises(ValidationError):
             Page[Label].model_validate_json(f'{{"data": {rows}}}')
+
+
+@pytest.mark.parametrize(
+    ("members", "unread"),
+    [
+        ({"unread_count": 2}, True),
+        ({"unread_count": 0, "last_inbound_at": "x"}, False),
+        ({"unread_count": None, "last_inbound_at": "x"}, True),
+        # Nobody has written.
+        ({"unread_count": None, "last_inbound_at": None, "last_message": None}, False),
+        # Of servers that do not say when the customer wrote last.
+        ({}, True),
+        ({"last_message": {**MESSAGE, "direction": "inbound"}}, True),
+        ({"last_message": {**MESSAGE, "direction": "outbound"}}, False),
+    ],
+)
+def test_without_a_read_marker_what_the_customer_wrote_is_unread(
+    members: dict[str, Any], unread: bool
+) -> None:
+    assert Conversation.model_validate({**BARE, **members}).is_unread == unread
 
 
 def test_a_partial_page_is_a_page() -> None:

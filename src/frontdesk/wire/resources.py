@@ -140,11 +140,17 @@ class Conversation(Wire):
 
     @property
     def is_unread(self) -> bool:
-        """True with unread messages; without a read marker, unless the customer wrote none."""
+        """True with unread messages; without a read marker, unless the customer wrote none.
+
+        Where a server does not say when the customer wrote last, the last message tells.
+        """
         if self.unread_count is not None:
             return self.unread_count > 0
-        by_us = self.last_message is not None and self.last_message.direction == "outbound"
-        return self.last_inbound_at is not None or not by_us
+        if self.last_inbound_at is not None:
+            return True
+        if self.last_message is None:
+            return "last_inbound_at" not in self.model_fields_set
+        return self.last_message.direction != "outbound"
 
 
 class MediaText(Wire):
