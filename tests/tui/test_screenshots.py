@@ -126,8 +126,8 @@ async def test_the_picture_of_loading_is_true(
     source.halted = True
     app = viewer(source)
     async with app.run_test(size=(80, 24)) as pilot:
-        # The counts come, and the list does not.
-        await idle_until(pilot, lambda: "22 unread" in shown(app))
+        # Counts are asked for after the rows.
+        await idle_until(pilot, lambda: "Loading" in shown(app))
         await pilot.pause()
         compare(app, request, "loading-80x24")
 
