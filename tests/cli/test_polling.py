@@ -74,6 +74,13 @@ async def test_a_server_is_asked_no_earlier_than_it_says():
     assert script.pauses == [7, 2]
 
 
+async def test_the_sentence_of_a_server_goes_on_without_its_full_stop(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    await Script(Unreachable("Back at noon."), REFUSED).run()
+    assert capsys.readouterr().err == "frontdesk: Back at noon; trying again\n"
+
+
 async def test_a_server_that_fails_is_asked_again() -> None:
     script = Script(ServerFailed("The server has failed (500)"), ["a"], REFUSED)
     assert await script.run() == ["a"]

@@ -295,3 +295,19 @@ def test_a_key_that_may_not_read_contacts_searches_messages(monkeypatch: pytest.
         found = run("refund", "--url", server.url, "--format=jsonl")
     assert hits(found) == [("message", "about the refund")]
     assert "1 found in all messages and the notes loaded here\n" in found.stderr
+
+
+def test_a_key_that_may_not_read_messages_searches_this_computer(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FRONTDESK_API_KEY", "a-key")
+    denied = {
+        "code": "insufficient_scope",
+        "detail": "The key lacks messages:read.",
+        "required_scope": "messages:read",
+    }
+
+    def answer(path: str, query: Query) -> object:
+        return Reply(403, denied) if "q" in query else {"data": [], "next_cursor": None}
+
+    with fake_service(answer) as server:
+        found = run("refund", "--url", server.url, "--format=jsonl")
+    assert "The key lacks messages:read; only this computer is searched\n" in found.stderr

@@ -57,7 +57,7 @@ async def follow(
             raise
         except (Unreachable, ServerFailed) as error:
             if not failures:
-                say(f"{error}; trying again")
+                say(f"{str(error).rstrip('.')}; trying again")
             asked = (error.retry_after if isinstance(error, Unreachable) else None) or 0.0
             seconds = max(_PAUSES[min(failures, len(_PAUSES) - 1)], asked)
             failures += 1

@@ -218,7 +218,7 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
         except InboxError as error:
             failure = error
     if failure is not None:
-        say(f"{failure}; only this computer is searched")
+        say(f"{str(failure).rstrip('.')}; only this computer is searched")
     # With names, a search has found what the list finds by customer.
     beyond = run.beyond if PEOPLE.isdisjoint(query.kinds) else 0
     return Result(run.hits, await _extent(mailbox, run, query, loaded), beyond)
