@@ -1,6 +1,7 @@
 """`frontdesk db sample`: databases of any size that all commands accept."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -42,6 +43,7 @@ def test_one_message_for_each_conversation_is_enough(tmp_path: Path) -> None:
     made = run("sample", "--database", path, "--conversations", "10", "--messages", "10")
     assert made.exit_code == 0
     assert "10 conversations, 10 messages" in made.output
+    assert re.search(r", in \d+ s\n", made.output)
 
 
 def test_a_file_that_is_there_stays_as_it_is(tmp_path: Path) -> None:

@@ -70,5 +70,5 @@ def sample_command(
     click.echo(
         f"{without_password(database)}: {counted(conversations, 'conversation')},"
         f" {counted(messages, 'message')} until {midnight:%Y-%m-%d},"
-        f" in {time.monotonic() - started:.0f} seconds"
+        f" in {time.monotonic() - started:.0f} s"
     )
