@@ -561,7 +561,16 @@ def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configurati
     assert narrowed == output_of(inbox, *arguments, "is:open")
     refused = run_on(inbox, *arguments, "--view", "Open")
     assert refused.exit_code == USAGE
-    assert "The configuration has no view 'Open': there is Closed" in refused.stderr
+    assert "The configuration has no view 'Open': there is Closed. The viewer's" in refused.stderr
+
+
+def test_a_view_of_the_viewer_is_said_to_be_unknown(inbox: Path):
+    refused = run_on(inbox, "conversations", "list", "--view", "Mine")
+    assert refused.exit_code == USAGE
+    assert (
+        "has no view 'Mine'; config edit adds some. The viewer's own tabs, and views saved there,"
+        " are not known to the shell" in refused.stderr
+    )
 
 
 VIEWS = """\

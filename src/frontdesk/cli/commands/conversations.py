@@ -64,6 +64,8 @@ _FILTER_KINDS: Mapping[str, str] = MappingProxyType(
     {"status": STATUS, "assignee": ASSIGNEE, "channel": CHANNEL, "label": LABEL}
 )
 
+_VIEWER_KEEPS_ITS_VIEWS = "The viewer's own tabs, and views saved there, are not known to the shell"
+
 
 @group(
     "conversations",
@@ -172,7 +174,7 @@ def query_of_view(name: str) -> Query:
     if matches:
         raise BadSettings(f"The configuration has several views {name!r}: {listed}")
     there = f": there is {listed}" if views else "; config edit adds some"
-    raise BadSettings(f"The configuration has no view {name!r}{there}")
+    raise BadSettings(f"The configuration has no view {name!r}{there}. {_VIEWER_KEEPS_ITS_VIEWS}")
 
 
 async def _selected(
