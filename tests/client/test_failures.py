@@ -218,6 +218,8 @@ def test_the_code_of_an_error_is_a_word_of_the_server(body: object, code: str) -
         ({"detail": "authors: nobody has this id"}, "by: nobody has this id"),
         ({"detail": "without_ads: too many"}, "-ad: too many"),
         ({"detail": "clock: business hours are not set"}, "Business hours are not set"),
+        ({"detail": "query: No label fits blue."}, "No label fits blue."),
+        ({"detail": "query: it needs a value."}, "query: it needs a value."),
         ({"detail": "limit: too large"}, "limit: too large"),
         ({"detail": "authors"}, "authors"),
     ],

@@ -15,7 +15,7 @@ def refusal(query: Query) -> str:
             return f"Customers are masked, and {term} would show what their custom fields are."
         if term.kind in (SAID, WORDS):
             return (
-                f"Customers are masked: words such as {term} are looked for by the search of"
-                " messages alone (q, search_messages)."
+                f"Customers are masked: words such as {term} are looked for in messages only,"
+                " by a search for messages."
             )
     return ""
