@@ -169,6 +169,43 @@ async def test_a_list_has_the_last_messages_of_each(client: InboxClient) -> None
     assert all(re.search(r"^[|:] ", part, re.MULTILINE) for part in parts[1:4])
 
 
+@pytest.mark.parametrize("query", ["-#vip", "waiting:>1h sort:waiting", "order"])
+async def test_the_first_page_of_a_list_says_of_how_many_it_is(
+    client: InboxClient, query: str
+) -> None:
+    number = len(await ids_of(client, query))
+    async with session_with(client) as session:
+        text = await answer(session, "list_conversations", query=query, limit=3)
+    assert f" · 3 of {number} conversations\n" in text
+    assert cursor_in(text)
+
+
+@pytest.mark.parametrize(
+    ("counted", "takes_queries", "words"),
+    [
+        ({"total": 10_000, "total_capped": True}, True, "2 of 10,000 or more conversations"),
+        ({"total": 2}, True, "2 conversations"),
+        # The terms are tested here then, and the number is of what the server was asked for.
+        ({"total": 90}, False, "2 conversations"),
+    ],
+)
+async def test_a_list_is_of_as_many_as_its_server_counts(
+    counted: dict[str, Any], takes_queries: bool, words: str
+) -> None:
+    def counting(server: OtherServer, question: Question) -> Reply | None:
+        if question.name != "conversations":
+            return None
+        if "query" in question.query and not takes_queries:
+            return problem(400, "invalid_parameter")
+        rows = [conversation(number) for number in (6, 3)]
+        return reply({"data": rows, "next_cursor": None, "has_more": False, **counted})
+
+    server = OtherServer((Variant(before=counting),))
+    async with client_of(server) as inbox, session_with(inbox) as session:
+        text = await answer(session, "list_conversations", query="waiting:>1m")
+    assert text.split("\n")[0].endswith(f" · {words}")
+
+
 async def test_an_empty_list_says_how_many_were_looked_through(client: InboxClient) -> None:
     async with session_with(client) as session:
         text = await answer(session, "list_conversations", query="waiting:>9999w")

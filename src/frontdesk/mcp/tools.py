@@ -161,7 +161,8 @@ class InboxTools:
             end = await self._ending(selector, walk, following, is_cut=is_cut, most=max_chars)
         if not parts:
             end = f"Nothing fits; {counted(walk.examined, 'conversation')} looked through. {end}"
-        head = f"{reader.heading} · {counted(len(parts), 'conversation')}\n{brief.DATA}\n"
+        number = _counted_of(len(parts), walk.total, capped=walk.total_capped)
+        head = f"{reader.heading} · {number}\n{brief.DATA}\n"
         rows = ("\n\n" if last else "\n").join(parts)
         return "\n".join([head, *filter(None, [rows, end])])
 
@@ -459,10 +460,9 @@ class InboxTools:
                 if parts or at is None or examined >= MOST_EXAMINED or empty >= MOST_EMPTY_PAGES:
                     break
                 await progress(examined)
-        total = ""
-        if page.total is not None:
-            total = f" of {page.total:,}{' or more' if page.total_capped else ''}"
-        head = f"{reader.heading} · {len(parts)}{total} conversations\n{brief.DATA}\n"
+        total = None if selector.plan.rest else page.total
+        number = _counted_of(len(parts), total, capped=bool(page.total_capped))
+        head = f"{reader.heading} · {number}\n{brief.DATA}\n"
         end = [] if at is None else [f"More: cursor={cursor_at(mark, at)}"]
         if not parts:
             looked = f"{counted(examined, 'conversation')} with these words"
@@ -591,6 +591,19 @@ _WITHOUT_SEARCH = (
     "Use list_conversations with the words in the query (names, numbers, last messages), or"
     " read_threads of likely conversations."
 )
+
+
+def _counted_of(shown: int, total: int | None, *, capped: bool) -> str:
+    """Number of the conversations that are shown, and of all where those are more.
+
+    >>> _counted_of(1, 1, capped=False), _counted_of(3, 116, capped=False)
+    ('1 conversation', '3 of 116 conversations')
+    >>> _counted_of(20, 10_000, capped=True)
+    '20 of 10,000 or more conversations'
+    """
+    if total is None or total <= shown:
+        return counted(shown, "conversation")
+    return f"{shown} of {total:,}{' or more' if capped else ''} conversations"
 
 
 def _number(row: Any) -> str:

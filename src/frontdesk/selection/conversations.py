@@ -24,7 +24,7 @@ from frontdesk.query.names import lacks_hours, unknown_name
 from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.query.terms import FOLLOW_UP
 from frontdesk.selection.names import query_names
-from frontdesk.wire import Conversation, ConversationFilter, Page
+from frontdesk.wire import Conversation, ConversationFilter, ConversationPage, Page
 from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:
@@ -202,6 +202,9 @@ class ConversationWalk:
         self._progress = progress
         self.examined = self.unreadable = 0
         self.remark = ""
+        # How many the server counts, or at least so many: with the first page of a query alone.
+        self.total: int | None = None
+        self.total_capped = False
         # As of `RowPages`; none of rows that are sorted here.
         self.excerpts: Mapping[str, str] = {}
         self.rest: ListPlace | None = None
@@ -218,7 +221,10 @@ class ConversationWalk:
         while not rows.ended:
             begin = rows.cursor
             known = rows.unreadable
-            data = (await rows.page()).data
+            page = await rows.page()
+            data = page.data
+            if isinstance(page, ConversationPage) and page.total is not None and not answer.rest:
+                self.total, self.total_capped = page.total, bool(page.total_capped)
             self.examined += len(data)
             self.unreadable += rows.unreadable - known
             self.remark, self.excerpts = rows.remark, rows.excerpts
