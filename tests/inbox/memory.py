@@ -30,6 +30,7 @@ from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, SavedView, Term, parse, sort_key
 from frontdesk.query.plan import STANDARD, SortKey, asked_terms, is_counted
 from frontdesk.settings import ReadAfter, ViewerSettings
+from frontdesk.text.clean import AtLeast
 from frontdesk.wire import (
     AssigneeCounts,
     Changes,
@@ -108,10 +109,10 @@ class Server:
 
     seconds: of an answer. error: what every answer fails with; fails: what one fails with. lacks:
     filters and orders that are refused. counts_by: counts have parts by assignee and label.
-    repeats: each page is the first one. unreadable: rows that a page drops; unreadable_below: those
-    that each page after the first one drops. pages: number of pages that were sent. holds: requests
-    for news are held until something changes. said: terms by id
-    that a conversation matches although its row does not show it.
+    counts_to: where counting the rows of a query ends. repeats: each page is the first one.
+    unreadable: rows that a page drops; unreadable_below: those that each page after the first one
+    drops. pages: number of pages that were sent. holds: requests for news are held until something
+    changes. said: terms by id that a conversation matches although its row does not show it.
     """
 
     size: int = 30
@@ -119,6 +120,7 @@ class Server:
     error: InboxError | None = None
     lacks: frozenset[str] = frozenset()
     counts_by: bool = False
+    counts_to: int = 10_000
     fails: Callable[[Description], InboxError | None] = lambda request: None
     takes: Callable[[Description], float | None] = lambda request: None
     repeats: bool = False
@@ -505,7 +507,8 @@ class Answers:
     ) -> tuple[list[Conversation], bool]:
         if filter.query is not None and after is None and "query" not in self._server.lacks:
             unsorted = filter.model_copy(update={"sort": None})
-            self._cache.totals[unsorted] = len(self._server.matching(filter))
+            number, most = len(self._server.matching(filter)), self._server.counts_to
+            self._cache.totals[unsorted] = AtLeast(most) if number > most else number
         try:
             return self._server.page(filter, after)
         except NotOffered:

@@ -6,6 +6,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.inbox import words
 from frontdesk.inbox.counting import count_of
 from frontdesk.query import parse
+from frontdesk.text.clean import AtLeast
 from frontdesk.wire import ConversationFilter
 from tests.inbox.asked import FetchCounts, FetchHead, FetchOlder, FindMe
 from tests.inbox.memory import Server, Terminal, basic, name
@@ -62,6 +63,22 @@ def test_tabs_of_queries_have_their_number_before_they_are_shown() -> None:
     waits = server.matching(terminal.inbox.planning.plan_of(parse(VIEW_8)).filter)
     assert waits
     assert count_of(terminal.inbox, parse(VIEW_8)) == len(waits)
+
+
+def test_where_counting_ended_early_the_loaded_rows_are_counted() -> None:
+    server = Server(200, counts_to=10)
+    server.said = {str(number): ("factura",) for number in range(60)}
+    terminal = Terminal(server)
+    terminal.query("factura", seconds=3.0)
+    view = terminal.inbox.view
+    while not view.list.complete:
+        number = count_of(terminal.inbox, parse("factura"))
+        assert isinstance(number, AtLeast)
+        assert number >= len(view.list)
+        terminal.press("G", seconds=3.0)
+    number = count_of(terminal.inbox, parse("factura"))
+    assert (number, isinstance(number, AtLeast)) == (60, False)
+    assert words.title(terminal.inbox) == "Your filter 60"
 
 
 def test_a_conversation_found_by_what_its_row_does_not_show_is_no_row_that_left() -> None:

@@ -52,9 +52,17 @@ def total(inbox: Inbox) -> int | None:
 
 
 def _counted_of(inbox: Inbox, filter: ConversationFilter) -> int | None:
-    """Number of conversations of a filter, as the server counts them."""
+    """Number of conversations of a filter, as the server counts them.
+
+    Where that ended early, the loaded rows may be more; when they are complete, they are all.
+    """
     number = count_for(counts_of(inbox, filter), filter)
-    return inbox.cached.total(filter) if number is None and filter.query is not None else number
+    if number is None and filter.query is not None:
+        number = inbox.cached.total(filter)
+    if isinstance(number, AtLeast):
+        listing = inbox.cached.conversations(filter)
+        return len(listing) if listing.complete else AtLeast(max(number, len(listing)))
+    return number
 
 
 class UnreadCount(NamedTuple):

@@ -9,7 +9,7 @@ from datetime import datetime
 from frontdesk.inbox.chips import chips
 from frontdesk.inbox.counting import UnreadCount
 from frontdesk.query import Query, QueryNames, SavedView, Term
-from frontdesk.text.clean import counted, one_line, shortened
+from frontdesk.text.clean import AtLeast, counted, one_line, shortened
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import contact_name, number_or_username
 from frontdesk.tui.clock import Clock
@@ -93,10 +93,12 @@ def _view_tabs(
 
 
 def rounded(number: int) -> str:
-    """A number in at most four characters: 9999, 27k, 965k, 12M."""
+    """A number in at most four characters, and a plus for `AtLeast`: 9999, 27k, 965k, 12M, 10k+."""
+    plus = "+" if isinstance(number, AtLeast) else ""
     if number < 10_000:
-        return str(number)
-    return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
+        return f"{int(number)}{plus}"
+    short = f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
+    return f"{short}{plus}"
 
 
 def list_title(name: str, orders: Sequence[str], width: int) -> tuple[list[Piece], list[Piece]]:

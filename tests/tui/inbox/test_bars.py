@@ -12,6 +12,7 @@ from frontdesk.inbox.counting import UnreadCount
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.words import empty_words
 from frontdesk.query import QueryNames, SavedView, parse
+from frontdesk.text.clean import AtLeast
 from frontdesk.tui.bar_texts import (
     chips,
     list_title,
@@ -288,7 +289,15 @@ def test_tabs_fit_and_the_shown_view_is_always_among_them(
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(0, "0"), (9_999, "9999"), (10_999, "10k"), (999_999, "999k"), (12_900_000, "12M")],
+    [
+        (0, "0"),
+        (9_999, "9999"),
+        (10_999, "10k"),
+        (999_999, "999k"),
+        (12_900_000, "12M"),
+        (AtLeast(49), "49+"),
+        (AtLeast(10_000), "10k+"),
+    ],
 )
 def test_a_rounded_number_is_never_more_than_there_are(number: int, words: str) -> None:
     assert rounded(number) == words
