@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -349,6 +350,20 @@ def test_a_plot_repaints_what_changes(terminal: Terminal) -> None:
         ]
 
     check(terminal, plot, changes)
+
+
+@pytest.mark.parametrize("size", [(30, 9), (30, 3), (8, 2), (2, 1)])
+def test_lines_below_a_plot_that_has_become_lower_are_blank(size: tuple[int, int]) -> None:
+    async def live() -> None:
+        plot = Plot(BLOCKS, id="plot")
+        async with OneWidgetApp(plot).run_test(size=size):
+            plot.show(Scene((3, 8), (8, 3), ("1", "2"), frozenset(), False, "{:.0f}".format))
+            width, height = plot.size
+            lines = plot.render_lines(Region(0, 0, width, height + 2))
+            assert [strip.text.strip() for strip in lines[height:]] == ["", ""]
+
+    with virtual_time(0) as runner:
+        runner.run(live())
 
 
 def test_the_hours_of_the_week_repaint_what_changes(terminal: Terminal) -> None:

@@ -142,7 +142,8 @@ class KeptDrawing(LineWidget):
         width, height = self.size
         if self._lines is None or len(self._lines) != height:
             self._lines = self.drawn(width, height)
-        return Strip(self.segments(self._lines[y]), width)
+        # A frame between two sizes asks for lines of the other one; very low drawings have fewer.
+        return Strip(self.segments(self._lines[y] if y < len(self._lines) else []), width)
 
 
 class Plot(KeptDrawing, can_focus=True):
