@@ -3,10 +3,11 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from random import Random
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 
@@ -15,7 +16,7 @@ from frontdesk.system.request_priority import is_background
 
 FINE, CHANGING, REFUSED = "fine", "changing", "key refused"
 
-_HEAD = "/v1/conversations"
+_HEAD, _CHANGES = "/v1/conversations", "/v1/changes"
 _SHORTENING = (b"accept-encoding", b"if-none-match")
 _JSON = {"content-type": "application/json"}
 _GARBAGE = (
@@ -33,10 +34,16 @@ _WAITS = ("", "0", "2", "20", "-5", "soon", "1000000000", "Sat, 14 Mar 2026 10:0
 _PROBLEM = {"type": "about:blank", "title": "\x1b]0;PWNED\x07 [/nope]", "code": "internal"}
 
 
+def list_name(filter: Mapping[str, str]) -> str:
+    """Name of a list of conversations in `FaultyTransport.heads`."""
+    return f"{_HEAD}?{urlencode(sorted(filter.items()))}"
+
+
 class FaultyTransport(httpx.AsyncBaseTransport):
     """Transport in which `fault` happens to requests for paths that contain `path`.
 
-    heads: of what is shown as the newest state, by path: whether the last request brought it.
+    heads: of what is shown as the newest state, by path, lists by `list_name`: whether the last
+    request brought it.
     """
 
     def __init__(
@@ -48,9 +55,9 @@ class FaultyTransport(httpx.AsyncBaseTransport):
         self.fault, self.path = FINE, ""
         self.counts: Counter[str] = Counter()
         self.heads: dict[str, bool] = {}
-        # Number of the request that `heads` tells of, by path: those before it say nothing new.
-        self._told: dict[str, int] = {}
-        self.head_at = clock()
+        # Number of the request that `heads` tells of, and when it came: those before it say nothing
+        # new.
+        self._told: dict[str, tuple[int, float]] = {}
         self._happens: dict[str, Callable[[httpx.Request], Awaitable[httpx.Response]]] = {
             FINE: way.handle_async_request,
             "slow": self._slow,
@@ -86,32 +93,32 @@ class FaultyTransport(httpx.AsyncBaseTransport):
             arrived = response.status_code in (200, 304) and not spoilt
             return response
         finally:
-            self._note(request.url, number, arrived)
+            # What changed is held until it is known.
+            held = request.url.path == _CHANGES
+            self._note(request.url, self.counts.total() if held else number, arrived)
 
     async def aclose(self) -> None:
         await self._way.aclose()
 
     def _note(self, url: httpx.URL, number: int, arrived: bool) -> None:
-        # A search for messages, or for an order that no server has, is refused. The view of the
-        # server asks for a few rows, the contact pane for the conversations of one person.
-        params = url.params
-        if {"cursor", "q", "contact"} & {*params} or params.get("sort") == "none":
-            return
-        if params.get("limit") == str(PROBE_ROWS):
+        params = dict(url.params)
+        # The view of the server asks for a few rows, and the number of a query is that of one.
+        if "cursor" in params or params.pop("limit", "") in ("1", str(PROBE_ROWS)):
             return
         # The list that is shown has requests of its own: those of the mirror are in the background.
         if url.path == _HEAD and is_background():
             return
-        if number < self._told.get(url.path, 0):
+        name = list_name(params) if url.path == _HEAD else url.path
+        if number < self._told.get(name, (0, 0.0))[0]:
             return
-        self.heads[url.path], self._told[url.path] = arrived, number
-        if url.path == _HEAD and arrived:
-            self.head_at = self._clock()
+        self.heads[name], self._told[name] = arrived, (number, self._clock())
 
-    @property
-    def queue_arrived(self) -> bool:
-        """The last time that the newest conversations were asked for, they came."""
-        return self.heads.get(_HEAD, False)
+    def came_at(self, filter: Mapping[str, str]) -> float | None:
+        """When a list came, or what changed in it since; None if what was asked for last failed."""
+        name = list_name(filter)
+        since = self._told.get(name, (0, 0.0))
+        told = [self._told[one] for one in (name, _CHANGES) if self.heads.get(one)]
+        return max((at for number, at in told if number >= since[0]), default=None)
 
     async def _slow(self, request: httpx.Request) -> httpx.Response:
         await asyncio.sleep(self._chance.uniform(0.2, 12.0))

@@ -113,8 +113,9 @@ class Invariants:
         )
         if live is None or asking:
             return
-        assert self._network.queue_arrived, f"not live: {words}"
-        age = self._loop.time() - self._network.head_at
+        came_at = self._network.came_at(self.inbox.queue.inbox.view.shown.filter.parameters())
+        assert came_at is not None, f"not live: {words}"
+        age = self._loop.time() - came_at
         assert age < _FRESH_SECONDS, f"{age:.0f} seconds old: {words}"
         self._check_thread_freshness()
 

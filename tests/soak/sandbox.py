@@ -51,9 +51,8 @@ class _Viewer(FrontdeskApp):
                 self.wrong = self.wrong or f"{error}\n{traceback.format_exc()}"
 
     async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
-        name = action.partition("(")[0] if isinstance(action, str) else action[1]
-        if name == "refresh" and self.true is not None:
-            self.true.refreshed()
+        if self.true is not None:
+            self.true.acts(action)
         return await super().run_action(action, *arguments, **options)
 
     def copy_to_clipboard(self, text: str) -> None:

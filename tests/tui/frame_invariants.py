@@ -13,7 +13,7 @@ from frontdesk.inbox.requests import Kind
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Term
 from frontdesk.query.language import DURATIONS, ID
-from frontdesk.query.terms import OLDEST, WAITING, WINDOW
+from frontdesk.query.terms import CREATED, OLDEST, WAITING, WINDOW
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -61,7 +61,7 @@ class TrueScreen:
         self._clock = clock
         self._listing: object = None
         self._seen: set[str] = set()
-        self._refreshing = False
+        self._refreshing = self._marking = False
         self._strips: list[Strip] = []
         self._lines: list[str] = []
         self._unread: dict[str, Conversation] = {}
@@ -106,9 +106,11 @@ class TrueScreen:
         self._one_wait()
         self._messages_are_whole()
 
-    def refreshed(self) -> None:
-        """Forget the rows that had to stay: the view is refreshed by hand."""
-        self._refreshing = True
+    def acts(self, action: object) -> None:
+        """A key does something that lets rows leave, or become read."""
+        words = str(action)
+        self._refreshing = self._refreshing or "'refresh'" in words
+        self._marking = self._marking or "'toggle_read'" in words or "'mark_above_read'" in words
 
     def words(self, selector: str) -> str:
         return self.inbox.query_one(selector, Bar).words
@@ -169,9 +171,9 @@ class TrueScreen:
             rested = id in self._rested or (id == selected and now - since >= _REST)
             # With the focus in the thread, keys open one conversation after the other.
             entered = self._entered or inbox.focused is inbox.thread.messages
-            by_hand = _MARKED.search(self._lines[-1]) is not None
+            by_hand = self._marking or _MARKED.search(self._lines[-1]) is not None
             assert rested or entered or by_hand, f"{row.contact.name} was passed by, and is read"
-        self._unread, self._rested = unread, set()
+        self._unread, self._rested, self._marking = unread, set(), False
         self._entered = inbox.focused is inbox.thread.messages
 
     def _loaded(self) -> list[Conversation]:
@@ -207,7 +209,10 @@ class TrueScreen:
         }
         if term.kind == "words":
             return term.value.casefold() in _words(row)
-        return term.kind in DURATIONS or term.value in values[term.kind]
+        if term.kind in DURATIONS:
+            return True
+        # What no row shows is as the server says.
+        return term.value in values[term.kind] if term.kind in values else not term.negated
 
     def _order(self) -> None:
         """The rows in view are in the order that the view says.
@@ -326,6 +331,8 @@ def _words(row: Conversation) -> str:
 
 
 def _sort_key(row: Conversation, order: str) -> datetime:
+    if order == CREATED:
+        return instant(row.created_at) or _NEVER
     if order == WAITING:
         return (instant(row.waiting_since) if row.status != "resolved" else None) or _NEVER
     return instant(row.last_activity_at) or _NEVER

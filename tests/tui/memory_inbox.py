@@ -297,10 +297,12 @@ class WaitedCache(Cache):
 
 
 class MemoryInboxApp(FrontdeskApp):
-    """The viewer; `after_frame` is called after each frame of the inbox."""
+    """The viewer. `after_frame` is called after each frame of the inbox, `before_action` before
+    each action.
+    """
 
     after_frame: Callable[[], None] = staticmethod(lambda: None)
-    after_refresh: Callable[[], None] = staticmethod(lambda: None)
+    before_action: Callable[[object], None] = staticmethod(lambda action: None)
     mailbox: Mailbox
 
     def post_display_hook(self) -> None:
@@ -315,8 +317,7 @@ class MemoryInboxApp(FrontdeskApp):
         return screen
 
     async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
-        if action == "refresh":
-            self.after_refresh()
+        self.before_action(action)
         return await super().run_action(action, *arguments, **options)
 
     def copy_to_clipboard(self, text: str) -> None:

@@ -90,7 +90,7 @@ def check_every_frame(
                     wrong.append(f"{error}\nafter {session.actions[-12:]}\n{shown}")
 
             app.after_frame = after_frame  # type: ignore[method-assign]
-            app.after_refresh = true.refreshed  # type: ignore[method-assign]
+            app.before_action = true.acts  # type: ignore[method-assign]
             # Frames of dialogs are not counted, and a session may be in them for long.
             for step in range(500):
                 if step >= 60 and frames > 60 and stories >= least_stories:

@@ -65,7 +65,7 @@ def play(
                     wrong.append("\n".join([str(error), *Shown(app).lines]))
 
             app.after_frame = after_frame  # type: ignore[method-assign]
-            app.after_refresh = true.refreshed  # type: ignore[method-assign]
+            app.before_action = true.acts  # type: ignore[method-assign]
             await story(app)
             assert not wrong, wrong[0]
 
