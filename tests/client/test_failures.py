@@ -219,6 +219,7 @@ def test_the_code_of_an_error_is_a_word_of_the_server(body: object, code: str) -
         ({"detail": "without_ads: too many"}, "-ad: too many"),
         ({"detail": "clock: business hours are not set"}, "Business hours are not set"),
         ({"detail": "query: No label fits blue."}, "No label fits blue."),
+        ({"detail": "q: Customers are masked."}, "Customers are masked."),
         ({"detail": "query: it needs a value."}, "query: it needs a value."),
         ({"detail": "limit: too large"}, "limit: too large"),
         ({"detail": "authors"}, "authors"),

@@ -146,7 +146,9 @@ async def test_a_stand_in_finds_its_contact_and_nothing_else_does(masked, is_pro
     assert (await masked.get("/v1/contacts", params={"q": "customer 0000"})).json()["data"] == []
     for words in ("Noor", "nobody at all", "+31611223344", "+31600000000", "noor@dijk.nl"):
         answer = await masked.get("/v1/contacts", params={"q": words})
-        is_problem(answer, 400, "invalid_parameter")
+        assert is_problem(answer, 400, "invalid_parameter")["detail"] == (
+            "q: Customers are masked, and found by a stand-in such as customer 4f2a."
+        )
     for number in ("+31611223344", "+31600000000"):
         answer = await masked.get(f"/v1/contacts/by-phone/{number}")
         is_problem(answer, 403, "contacts_masked")

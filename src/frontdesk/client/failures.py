@@ -180,8 +180,8 @@ def _sentence(problem: Mapping[str, Any]) -> str:
 def _as_typed(sentence: str) -> str:
     """A sentence on a parameter, beginning with what the user has typed for it."""
     name, colon, rest = sentence.partition(": ")
-    # On a query there may be whole sentences, which name the term.
-    if name == "query" and rest[:1].isupper():
+    # On what is looked for there may be whole sentences, which name it.
+    if name in ("q", "query") and rest[:1].isupper():
         return rest
     if not colon or name not in _TYPED:
         return sentence

@@ -15,10 +15,10 @@ from frontdesk.client.media import ReceivedFile
 from frontdesk.client.paging import PAGE_SIZE
 from frontdesk.errors import BadSettings, Forbidden, NotFound, NotOffered
 from frontdesk.query.language import ID, Query, analyse
-from frontdesk.query.masked import refusal
+from frontdesk.query.masked import BY_STAND_IN, refusal
 from frontdesk.query.terms import CONTACT
 from frontdesk.text.clean import folded
-from frontdesk.text.masking import STAND_IN_EXAMPLE, CustomerIdentity, Mask, Pseudonyms, is_stand_in
+from frontdesk.text.masking import CustomerIdentity, Mask, Pseudonyms, is_stand_in
 from frontdesk.text.search import Terms, searched_text
 from frontdesk.wire import (
     Contact,
@@ -33,7 +33,6 @@ from frontdesk.wire import (
 
 W = TypeVar("W", bound=Wire)
 
-_BY_STAND_IN = f"Customers are masked, and found by a stand-in such as {STAND_IN_EXAMPLE}"
 _NOBODY = CustomerIdentity("")
 # Pages of a list in which a customer is looked for.
 _MOST_PAGES = 20
@@ -90,7 +89,7 @@ class MaskedInboxClient(InboxClient):
     ) -> Page[Contact]:
         """The contact of a stand-in who has a conversation. Raises: BadSettings: it is none."""
         if q is None or not is_stand_in(q):
-            raise BadSettings(_BY_STAND_IN)
+            raise BadSettings(BY_STAND_IN)
         id = self._mask.pseudonyms.contact_id(q)
         # A server that lacks the filter is asked for its list.
         async for page in self.conversations(contact=id).pages(_MOST_PAGES if id else 0):
@@ -101,7 +100,7 @@ class MaskedInboxClient(InboxClient):
 
     async def contact_by_phone(self, phone: str) -> Contact:
         """Raises: BadSettings."""
-        raise BadSettings(_BY_STAND_IN)
+        raise BadSettings(BY_STAND_IN)
 
     async def save_media(self, *arguments: Any, **options: Any) -> ReceivedFile:
         """Raises: NotOffered."""

@@ -4,6 +4,9 @@ from frontdesk.query.language import ID, Query
 from frontdesk.query.terms import CONTACT, FIELD, SAID, WORDS
 from frontdesk.text.masking import STAND_IN_EXAMPLE, is_stand_in
 
+# Where a customer is looked for by something else. A clause without a full stop.
+BY_STAND_IN = f"Customers are masked, and found by a stand-in such as {STAND_IN_EXAMPLE}"
+
 
 def refusal(query: Query) -> str:
     """Sentence on the first term that a masked reader may not ask by, "" if there is none."""

@@ -2,13 +2,13 @@
 
 from operator import itemgetter
 
+from frontdesk.query.masked import BY_STAND_IN
 from frontdesk.service import masking, serializers
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.service.problems import ApiError
 from frontdesk.service.routes import filters
 from frontdesk.store import contacts
-from frontdesk.text.masking import STAND_IN_EXAMPLE as _EXAMPLE
 from frontdesk.text.masking import is_stand_in
 from frontdesk.text.phones import is_e164
 from frontdesk.text.search import contact_words
@@ -38,8 +38,7 @@ def _masked_list(request: EndpointRequest) -> Page[Contact]:
     paging = request.paging({"q": stand_in or "", "order": "id"})
     contact_id = masking.mask_of(request).pseudonyms.contact_id(stand_in or "")
     if stand_in is not None and not is_stand_in(stand_in):
-        hint = f"contacts are masked for this key, and found by a stand-in such as {_EXAMPLE}"
-        request.parameters.add_fault("invalid_parameter", "q", "unavailable", hint)
+        request.parameters.add_fault("invalid_parameter", "q", "unavailable", BY_STAND_IN)
     request.parameters.raise_if_invalid()
     if stand_in is not None:
         rows = contacts.contacts_by_id(*request.account, [row_id(contact_id or "") or 0])
@@ -56,10 +55,7 @@ def contact_by_phone(request: EndpointRequest) -> Contact:
     """The contact with a number, given with or without its plus."""
     request.parameters.raise_if_invalid()
     if request.grant.masked:
-        raise ApiError(
-            "contacts_masked",
-            f"Contacts are masked for this key, and found by a stand-in such as {_EXAMPLE}.",
-        )
+        raise ApiError("contacts_masked", f"{BY_STAND_IN}.")
     # Some HTTP stacks decode a plus as a space, or drop it.
     phone = "+" + request.path_value.removeprefix("+").removeprefix(" ")
     if not is_e164(phone):
