@@ -30,6 +30,17 @@ def test_a_first_start_shows_its_rows_before_it_knows_the_counts() -> None:
     assert {row.status for row in terminal.listed} == {"open"}
 
 
+def test_what_is_beside_the_list_is_shown_anew_with_its_rows_and_before_the_counts() -> None:
+    terminal = Terminal(server := Server(30))
+    terminal.wait(5.0)
+    server.takes = lambda request: 30.0 if isinstance(request, FetchCounts) else None
+    server.change("7", status="open")
+    terminal.told.clear()
+    terminal.press("ctrl+r", seconds=1.0)
+    assert terminal.ids[0] == "7"
+    assert {"show_renewed", "highlight_new"} <= {*terminal.told}
+
+
 def test_a_first_start_without_an_open_conversation_shows_those_that_there_are() -> None:
     server = Server(30, seconds=1.0, counts_by=True)
     for id, row in server.rows.items():

@@ -38,8 +38,9 @@ def test_what_runs_in_the_background_begins_without_an_answer_too() -> None:
 def test_an_answer_is_shown_and_what_moved_is_highlighted() -> None:
     terminal, _ = settled()
     terminal.wait(31.0)
-    # The thread comes first.
-    assert terminal.told == ["look_ahead", "highlight_new", "show_renewed", "look_ahead"]
+    # The rows come first, then the thread, then the counts.
+    rows, thread = ["highlight_new", "show_renewed"], ["look_ahead"]
+    assert terminal.told == [*rows, *thread, "show_renewed", "look_ahead"]
 
 
 def test_names_that_have_come_are_drawn() -> None:

@@ -105,7 +105,6 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         if inbox.refresh.has_begun and was_failing:
             # Its own request may be waiting for an answer that was lost.
             request_thread(inbox)
-        _go_on_with_rows(inbox)
     if not inbox.refresh.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
@@ -120,6 +119,7 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
 def _go_on_with_rows(inbox: Inbox) -> None:
     """Do what follows when the rows of the list have changed."""
     _tell_news(inbox)
+    inbox.orders.append(lambda panes: panes.show_renewed())
     if inbox.planning.hidden:
         # Their customers may have written.
         inbox.due.follow_ups_at = inbox.seconds()
@@ -140,7 +140,6 @@ def show_changes(inbox: Inbox, ids: Collection[str]) -> Steps[None]:
     if view is inbox.view:
         _note_added(inbox, chosen, list(_at_top(inbox, ids)))
         _go_on_with_rows(inbox)
-        inbox.orders.append(lambda panes: panes.show_renewed())
         inbox.orders.append(lambda panes: panes.look_ahead())
     if Kind.COUNTS not in inbox.tasks:
         inbox.tasks.start(Kind.COUNTS, _count(inbox))
@@ -246,15 +245,20 @@ def _fetch(inbox: Inbox) -> Steps[None]:
         yield from ask(lambda server: server.find_me())
     if not inbox.matches_nothing:
         yield from _fetch_planned_rows(inbox)
+    is_chosen = inbox.refresh.is_chosen or bool(inbox.view.list)
+    if is_chosen:
+        _go_on_with_rows(inbox)
     # After the rows, which the reader waits for: there may be many tabs, and a slow server.
     inbox.refresh.counted_at = inbox.seconds()
     yield from _refresh_counts(EVERY)
-    first = first_query(inbox.all_counts)
-    if not (inbox.refresh.is_chosen or inbox.view.list or first == inbox.view.query):
-        view = inbox.planning.view_of(first)
-        view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
-        inbox.show()
-        yield from _fetch_planned_rows(inbox)
+    if not is_chosen:
+        first = first_query(inbox.all_counts)
+        if first != inbox.view.query:
+            view = inbox.planning.view_of(first)
+            view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
+            inbox.show()
+            yield from _fetch_planned_rows(inbox)
+        _go_on_with_rows(inbox)
     for filter in counted_filters(inbox):
         yield from _refresh_counts(filter)
     if inbox.matches_nothing:
