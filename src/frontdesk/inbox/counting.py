@@ -189,12 +189,15 @@ def count_with(inbox: Inbox, kind: str, value: str) -> int | None:
     As it was last counted: rows are not looked at. value: a status, a word for assignees, the id
     of a user or channel, or the title of a label.
     """
-    plan, numbers = inbox.view.shown, inbox.view.tallies.get(kind)
-    others = inbox.planning.plan_of(_without(inbox.view.query, kind)).filter
-    if numbers is None and not plan.rest:
-        numbers = counts_by(_cached_counts(inbox, narrowed_filter(others)), others, kind)
+    numbers = inbox.view.tallies.get(kind)
     number = None if numbers is None else _tallied(inbox, numbers, kind, value)
-    if number is not None or plan.rest:
+    if number is not None or inbox.view.shown.rest:
+        return number
+    others = inbox.planning.plan_of(_without(inbox.view.query, kind)).filter
+    if numbers is None:
+        numbers = counts_by(_cached_counts(inbox, narrowed_filter(others)), others, kind)
+        number = None if numbers is None else _tallied(inbox, numbers, kind, value)
+    if number is not None:
         return number
     changed = others.model_copy(update={MEMBERS[kind]: value})
     return count_for(counts_of(inbox, changed), changed)
