@@ -97,6 +97,38 @@ def test_deleting_takes_the_preview_and_the_empty_folders_too(files: MediaDirect
     assert [path.name for path in files.root.iterdir()] == ["incoming"]
 
 
+def test_folders_may_be_removed_at_any_step_of_keeping_a_file(
+    files: MediaDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process deletes the same file: while a folder is found there, and before the rename."""
+    inner = files.path(ACCOUNT, DIGEST).parent
+    mkdir, replace, deleted = os.mkdir, os.replace, []
+
+    def delete_once(step: str) -> None:
+        if step not in deleted:
+            deleted.append(step)
+            files.delete(ACCOUNT, DIGEST)
+
+    def make(path: Path, mode: int) -> None:
+        try:
+            mkdir(path, mode)
+        except FileExistsError:
+            if path == inner:
+                delete_once("found there")
+            raise
+
+    def rename(source: Path, target: Path) -> None:
+        delete_once("before the rename")
+        replace(source, target)
+
+    stored(files)
+    monkeypatch.setattr(os, "mkdir", make)
+    monkeypatch.setattr(os, "replace", rename)
+    stored(files)
+    assert sorted(deleted) == ["before the rename", "found there"]
+    assert files.hash(ACCOUNT, DIGEST) == DIGEST
+
+
 def test_a_missing_file_differs_from_a_missing_directory(files: MediaDirectory) -> None:
     with pytest.raises(Unreachable, match="cannot be used"):
         files.size(ACCOUNT, DIGEST)

@@ -20,7 +20,6 @@ from frontdesk.text.clean import compact_json
 from frontdesk.wire import timestamp
 
 NO_LABEL = 0
-# In the filter table and the counter cells.
 
 # Conversations stored as snoozed whose snooze has expired.
 _AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"

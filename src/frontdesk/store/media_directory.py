@@ -89,7 +89,9 @@ class MediaDirectory(MediaFiles):
         path = self._root
         for name in ("", *folder.relative_to(self._root).parts):
             path /= name
-            path.mkdir(mode=0o700, exist_ok=True)
+            # Not `exist_ok`: that raises for a folder that is removed while it looks.
+            with suppress(FileExistsError):
+                path.mkdir(mode=0o700)
             if name and path.is_symlink():
                 raise OSError(errno.ELOOP, f"{path} is a symbolic link", str(path))
 
