@@ -100,7 +100,7 @@ def test_deleting_takes_the_preview_and_the_empty_folders_too(files: MediaDirect
 def test_folders_may_be_removed_at_any_step_of_keeping_a_file(
     files: MediaDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process deletes the same file: while a folder is found there, and before the rename."""
+    """Another deletes the same file: while a folder is found there, and before the rename."""
     inner = files.path(ACCOUNT, DIGEST).parent
     mkdir, replace, deleted = os.mkdir, os.replace, []
 
