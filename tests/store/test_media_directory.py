@@ -129,6 +129,21 @@ def test_folders_may_be_removed_at_any_step_of_keeping_a_file(
     assert files.hash(ACCOUNT, DIGEST) == DIGEST
 
 
+def test_folders_may_be_removed_while_files_are_listed(files: MediaDirectory) -> None:
+    """Another process deletes files that are about to be listed."""
+    # Each in a folder of its own, all below one.
+    contents = [str(number).encode() for number in range(2_000)]
+    same = [one for one in contents if hashlib.sha256(one).hexdigest().startswith("ab")]
+    digests = {stored(files, content) for content in same}
+    assert len({digest[:4] for digest in digests}) > 1
+    found = files.digests(ACCOUNT)
+    first = next(found)
+    for digest in digests - {first}:
+        files.delete(ACCOUNT, digest)
+    assert [*found] == []
+    assert [*files.digests(ACCOUNT)] == [first]
+
+
 def test_a_missing_file_differs_from_a_missing_directory(files: MediaDirectory) -> None:
     with pytest.raises(Unreachable, match="cannot be used"):
         files.size(ACCOUNT, DIGEST)

@@ -153,7 +153,8 @@ class MediaDirectory(MediaFiles):
     def find(self, digest: str) -> Path | None:
         """Path of a file of whichever account."""
         with self._usable():
-            paths = self._root.glob(f"*/{digest[:2]}/{digest[2:4]}/{digest}")
+            accounts = (path for path in _listed(self._root) if path.name.isdecimal())
+            paths = (path / digest[:2] / digest[2:4] / digest for path in accounts)
             return next(filter(self._status, paths), None)
 
     def save_preview(self, account_id: int, digest: str, content: bytes) -> None:
@@ -175,13 +176,15 @@ class MediaDirectory(MediaFiles):
 
     def digests(self, account_id: int) -> Iterator[str]:
         with self._usable():
-            files = (self._root / str(account_id)).glob("??/??/*")
-            yield from distinct_digests(path.name for path in files if self._status(path))
+            outer = _listed(self._root / str(account_id))
+            inner = (folder for path in outer for folder in _listed(path))
+            files = (path for folder in inner for path in _listed(folder) if self._status(path))
+            yield from distinct_digests(path.name for path in files)
 
     def sweep(self) -> int:
         count = 0
         with self._usable():
-            paths = (self._root / _INCOMING).glob("*")
+            paths = _listed(self._root / _INCOMING)
             for path in abandoned(path for path in paths if self._status(path)):
                 path.unlink(missing_ok=True)
                 count += 1
@@ -189,6 +192,14 @@ class MediaDirectory(MediaFiles):
 
     def _usable(self) -> AbstractContextManager[None]:
         return disk_errors(self._root)
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What is in a folder. Not `glob`: that may raise for a folder that is removed meanwhile."""
+    try:
+        return [*folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _synchronise(folder: Path) -> None:
