@@ -65,6 +65,26 @@ def test_a_cache_that_another_process_was_quicker_to_make_is_kept(
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+def test_companion_files_may_be_deleted_while_their_sizes_are_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a viewer deletes its first frame with each write."""
+    path, stat = tmp_path / "pages.db", os.stat
+    path.write_bytes(b"pages")
+    frame = Path(first_frame_file.file_of(path))
+    frame.write_bytes(b"frame")
+
+    def looked_at(looked: Path, **options: bool) -> os.stat_result:
+        found = stat(looked, **options)
+        if Path(looked) == frame:
+            frame.unlink()
+        return found
+
+    monkeypatch.setattr(os, "stat", looked_at)
+    assert files.size_of(path) == len(b"pages" + b"frame")
+    assert files.size_of(path) == len(b"pages")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
 @pytest.mark.parametrize("name", ["a b", "50%", "a%3fb", "why?mode=ro", "#1", "né", "\udcff"])
 def test_a_cache_may_have_any_name(tmp_path: Path, name: str) -> None:

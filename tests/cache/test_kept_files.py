@@ -81,3 +81,35 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     kept = KeptFiles(tmp_path / "file" / "media", most_bytes=1_000)
     with pytest.raises(UnusableFile, match="cannot be kept on this computer"):
         keep(kept, "one", b"x")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_directory_may_be_cleared_at_any_step_of_keeping_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """Another process clears it: while it is found there, or once it is made."""
+    kept = KeptFiles(tmp_path / "media", most_bytes=1_000)
+    mkdir, cleared = os.mkdir, []
+
+    def make(path: Path, mode: int = 0o777) -> None:
+        try:
+            mkdir(path, mode)
+        finally:
+            if not cleared:
+                cleared.append(path)
+                kept_files.clear(kept.directory)
+
+    if is_there:
+        keep(kept, "before", b"x")
+    monkeypatch.setattr(os, "mkdir", make)
+    keep(kept, "one", b"x")
+    assert cleared == [kept.directory]
+    assert kept.find("one", preview=False) is not None
+
+
+def test_a_file_that_is_cleared_while_it_is_written_is_not_there(tmp_path: Path) -> None:
+    kept = KeptFiles(tmp_path / "media", most_bytes=1_000)
+    with kept.writing("one", preview=False) as file:
+        file.write(b"x")
+        kept_files.clear(kept.directory)
+    assert kept.find("one", preview=False) is None

@@ -5,7 +5,7 @@ import re
 import sqlite3
 import stat
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from enum import Enum
 from pathlib import Path
 
@@ -359,9 +359,8 @@ def move_aside(path: Path, why: str) -> Path:
     for other in before[:-1]:
         remove(other)
     for suffix in _COMPANIONS:
-        companion = path.with_name(path.name + suffix)
-        if companion.exists():
-            companion.replace(aside.with_name(aside.name + suffix))
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     return aside
 
 
@@ -376,8 +375,12 @@ def set_aside(path: Path) -> list[Path]:
 
 def size_of(path: Path) -> int:
     """Size of a cache with its companion files, in bytes."""
-    every = [path.with_name(path.name + suffix) for suffix in ("", *_COMPANIONS)]
-    return sum(path.stat().st_size for path in every if path.exists())
+    size = 0
+    for suffix in ("", *_COMPANIONS):
+        # Other processes delete companion files.
+        with suppress(FileNotFoundError):
+            size += path.with_name(path.name + suffix).stat().st_size
+    return size
 
 
 def remove(path: Path) -> None:

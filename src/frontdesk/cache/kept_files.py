@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import BinaryIO, cast
+from tempfile import mkstemp
+from typing import BinaryIO
 
 from frontdesk.errors import UnusableFile
 
@@ -19,6 +19,7 @@ _PREVIEW = ".preview"
 _INCOMING = "incoming-"
 # Share of the bound that may come before the files are counted again: other processes write too.
 _COUNTED_EVERY = 20
+_TRIES = 10
 
 
 def usage(directory: Path) -> tuple[int, int]:
@@ -58,22 +59,40 @@ class KeptFiles:
         Raises: UnusableFile: it cannot be written.
         """
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=self.directory, prefix=_INCOMING, delete=False) as file:
-                path = Path(file.name)
+            number, name = self._new_file()
+            path = Path(name)
+            with open(number, "wb") as file:
                 try:
-                    yield cast(BinaryIO, file)
+                    yield file
                     file.flush()
                     size = os.fstat(file.fileno()).st_size
                 except BaseException:
                     path.unlink(missing_ok=True)
                     raise
-            path.replace(self._path(key, preview=preview))
+            # Cleared while it was written, it is one of those that were deleted.
+            with suppress(FileNotFoundError):
+                path.replace(self._path(key, preview=preview))
         except OSError as error:
             raise UnusableFile(
                 f"The file cannot be kept on this computer: {error.strerror}"
             ) from error
         self._evict(size)
+
+    def _new_file(self) -> tuple[int, str]:
+        """Descriptor and path of a new file. Another process may clear the directory at any step.
+
+        Raises: OSError.
+        """
+        for attempt in range(1, _TRIES + 1):
+            try:
+                # Not `exist_ok`: that raises for a directory that is removed while it looks.
+                with suppress(FileExistsError):
+                    self.directory.mkdir(mode=0o700, parents=True)
+                return mkstemp(dir=self.directory, prefix=_INCOMING)
+            except FileNotFoundError:
+                if attempt == _TRIES:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def remove(self, key: str) -> None:
         """Delete a file and its preview."""
