@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from tests.cache.pages import (
@@ -30,6 +32,7 @@ from tests.patience import HANG_SECONDS
 
 from frontdesk.cache import CONTACT, Cache, files
 from frontdesk.cache.connection import CacheFile
+from frontdesk.system import private_files
 
 
 def test_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
@@ -47,6 +50,36 @@ def test_a_file_open_to_others_is_closed_to_them(path: Path) -> None:
 async def assert_usable(cache: Cache) -> None:
     await cache.save_head(OPEN, fetched([conversation(1, 1)], end=True), NOW)
     assert ids(cache.listing(OPEN)) == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [
+        (files, "has_wal"),
+        (private_files, "close_to_others"),
+        (files, "address_of"),
+        (files, "reader"),
+    ],
+)
+async def test_a_file_may_be_removed_at_any_step_of_opening_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
+) -> None:
+    """Another process clears the cache."""
+    Cache(path, "one").close()
+    take, taken = getattr(module, step), []
+
+    def removing(where: Path | str) -> Any:
+        if path.name in str(where) and not taken:
+            taken.append(step)
+            files.remove(path)
+        return take(where)
+
+    monkeypatch.setattr(module, step, removing)
+    cache = Cache(path, "one")
+    assert taken == [step]
+    assert cache.warning is None
+    await assert_usable(cache)
+    cache.close()
 
 
 def foreign_text(path: Path) -> None:

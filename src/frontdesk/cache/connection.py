@@ -34,6 +34,7 @@ _CHECKED_BYTES = 256 * 2**20
 _CHECKPOINT_AFTER_SECONDS = 1.0
 _CHECKPOINT_EVERY = 200
 _INTERRUPT_SECONDS = 0.05
+_TRIES = 10
 
 
 class CacheFile:
@@ -159,8 +160,11 @@ class CacheFile:
         self._jobs.put((future, job))
         return future
 
-    def _open(self) -> tuple[str, sqlite3.Connection]:
-        """URI and reader connection of a usable cache, whatever the state of the file."""
+    def _open(self, tries: int = _TRIES) -> tuple[str, sqlite3.Connection]:
+        """URI and reader connection of a usable cache, whatever the state of the file.
+
+        tries: as another process may remove the file at any step.
+        """
         state = files.state(self._path)
         if state in (FileState.FOREIGN, FileState.NEWER):
             self._warn(f"{self._path} is {state.value}: this session saves nothing on disk.")
@@ -168,11 +172,10 @@ class CacheFile:
         try:
             self._make_ready(state)
             return self._on_disk()
-        except sqlite3.DatabaseError as error:
-            if files.unwritable(error):
-                return self._without_disk(error)
-        except OSError as error:
-            return self._without_disk(error)
+        except (OSError, sqlite3.DatabaseError) as error:
+            if isinstance(error, OSError) or files.unwritable(error):
+                is_removed = tries > 1 and not self._path.exists()
+                return self._open(tries - 1) if is_removed else self._without_disk(error)
         except UnicodeDecodeError:
             # SQLite's error message contained the damaged bytes.
             pass
@@ -339,7 +342,7 @@ class CacheFile:
         """True for a file up to 256 MiB, or one whose last process was killed."""
         if files.state(self._path) is not FileState.OURS:
             return False
-        return files.has_wal(self._path) or self._path.stat().st_size <= _CHECKED_BYTES
+        return files.has_wal(self._path) or files.size_of(self._path) <= _CHECKED_BYTES
 
     def _check(self, after_seconds: float) -> None:
         """Run an integrity check on a connection of its own; rebuild the file if it fails."""
