@@ -222,6 +222,7 @@ def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
         ('refund "to me', '"to me', "quotes are not closed"),
         ("is:open unread -unread", "-unread", "keep unread or -unread."),
         ("is:open -", "-", "Write a filter after the -."),
+        ("is:open --", "--", "Write a filter after the -."),
         ("#a not #b", "not", "To exclude a term, write - directly before it."),
         ('Not #"pick up"', "Not", "To search for “Not”, put it in quotes."),
         ("is:open not unread", "not", "To exclude a term, write - directly before it."),

@@ -600,7 +600,7 @@ def _value(kind: str, value: str) -> str | None:
 
 
 def _bare(value: str, token: Token) -> Term | str:
-    if not value:
+    if not (value if token.quoted else value.strip("-")):
         return "Write the words to search for." if token.quoted else "Write a filter after the -."
     if value.casefold() == UNREAD and not token.quoted:
         return Term(UNREAD, "", token.negated)
