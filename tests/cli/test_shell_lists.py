@@ -499,6 +499,20 @@ def test_counts_of_a_status_that_a_server_leaves_out_are_unknown():
     assert (counts["snoozed"], counts["all"]) == (None, None)
 
 
+def test_counts_of_a_query_are_those_of_the_list_where_a_server_ignores_queries():
+    rows = [CONVERSATION | {"id": status, "status": status} for status in STATUSES]
+
+    def answer(path: str, query: Query) -> object:
+        if path.endswith("/counts"):
+            return {"all": 7, "open": 3, "snoozed": 2, "resolved": 2}
+        return {"data": rows} if path.endswith("/conversations") else None
+
+    with fake_service(answer) as double:
+        command = ("counts", "is:open,snoozed", "--url", double.url, "--json", "all,resolved")
+        result = run_command(*command, FRONTDESK_API_KEY="k")
+    assert json.loads(result.stdout) == {"all": 2, "resolved": 0}
+
+
 def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(inbox: Path):
     arguments = ("list", "conversations", "--all", "--format")
     # The first to ask ends the snoozes that are over, which changes rows.

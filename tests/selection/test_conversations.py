@@ -206,13 +206,11 @@ async def test_a_server_that_ignores_what_it_does_not_know_is_found_out() -> Non
             await selector_of(client, "by:phone")
 
 
-@pytest.mark.parametrize("limit", [7, None])
-@pytest.mark.parametrize(
-    "text", ["is:open waiting:>1h sort:waiting", "refund has:image", "is:open"]
-)
-async def test_a_first_page_is_one_request(
-    service: Application, agent: tuple[str, EphemeralKey], text: str, limit: int | None
-) -> None:
+@pytest.fixture
+async def recorded(
+    service: Application, agent: tuple[str, EphemeralKey]
+) -> AsyncIterator[tuple[InboxClient, list[str]]]:
+    """A client, and the paths that it asks for."""
     paths = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -220,14 +218,41 @@ async def test_a_first_page_is_one_request(
             paths.append(scope["path"])
         await service(scope, receive, send)
 
-    counted: Any = app
-    async with InboxClient("http://localhost", agent[0], app=counted) as client:
-        selector = await select(client, parse(text), now=NOW, limit=limit)
-        page = await selector.rows(client, selector.page_size(limit)).page()
-        assert paths == ["/v1/conversations"]
-        assert (
-            page.data == (await client.conversation_page(selector.filter, limit=100)).data[:limit]
-        )
+    recording: Any = app
+    async with InboxClient("http://localhost", agent[0], app=recording) as client:
+        yield client, paths
+
+
+@pytest.mark.parametrize("limit", [7, None])
+@pytest.mark.parametrize(
+    "text", ["is:open waiting:>1h sort:waiting", "refund has:image", "is:open"]
+)
+async def test_a_first_page_is_one_request(
+    recorded: tuple[InboxClient, list[str]], text: str, limit: int | None
+) -> None:
+    client, paths = recorded
+    selector = await select(client, parse(text), now=NOW, limit=limit)
+    page = await selector.rows(client, selector.page_size(limit)).page()
+    assert paths == ["/v1/conversations"]
+    assert page.data == (await client.conversation_page(selector.filter, limit=100)).data[:limit]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("is:open,snoozed @unassigned sort:waiting", []),
+        ("refund", ["/v1/conversations"]),
+        ("is:open waiting:>1h", ["/v1/conversations"]),
+    ],
+)
+async def test_a_page_is_asked_for_to_count_only_what_counters_do_not_tell(
+    recorded: tuple[InboxClient, list[str]], text: str, asked: list[str]
+) -> None:
+    client, paths = recorded
+    selector = await select(client, parse(text), now=NOW, counted=True)
+    assert paths == asked
+    assert [row async for row, _ in ConversationWalk(client, selector, now=NOW)]
+    assert paths == ["/v1/conversations"]
 
 
 async def test_both_of_two_authors_are_asked_for(client: InboxClient) -> None:

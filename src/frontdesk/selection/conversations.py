@@ -21,7 +21,7 @@ from frontdesk.query import (
     sort_key,
 )
 from frontdesk.query.names import lacks_hours, unknown_name
-from frontdesk.query.plan import ALL_FILTERS
+from frontdesk.query.plan import ALL_FILTERS, is_counted
 from frontdesk.query.terms import FOLLOW_UP
 from frontdesk.selection.names import query_names
 from frontdesk.wire import Conversation, ConversationFilter, ConversationPage, Page
@@ -62,6 +62,11 @@ class ConversationSelector(NamedTuple):
     def filter(self) -> ConversationFilter:
         return self.plan.filter
 
+    @property
+    def is_counted(self) -> bool:
+        """True if counters have the number, on a server that counts by what it lists by."""
+        return is_counted(self.plan.filter) and not self.plan.rest
+
     def matcher(self, now: datetime) -> Matcher:
         """Test rows by the terms that the server does not answer."""
         return Matcher(self.plan.rest, self.names, now)
@@ -99,10 +104,12 @@ async def select(
     *,
     now: datetime,
     limit: int | None = None,
+    counted: bool = False,
 ) -> ConversationSelector:
     """Split a query into what the server answers and what is left.
 
-    ids: members of the filter. now: in the reader's zone. limit: rows that are needed.
+    ids: members of the filter. now: in the reader's zone. limit: rows that are needed. counted: no
+    page is asked for where counters have the number.
 
     Raises: BadSettings: a name in the query is unknown, or the server cannot answer it. InboxError.
     """
@@ -123,7 +130,7 @@ async def select(
         selector = ConversationSelector(answer, names, lack, first)
         # An answer may tell of a filter that the server lacks, and the next one of another.
         used = answer.filter.parameters().keys() & {"sort", "query"}
-        if used <= asked:
+        if used <= asked or (counted and selector.is_counted):
             break
         asked |= used
         size = selector.page_size(limit)

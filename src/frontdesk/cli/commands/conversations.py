@@ -181,12 +181,11 @@ async def _selected(
     client: "InboxClient",
     query: Query,
     filters: Mapping[str, str | None],
-    *,
-    limit: int | None = None,
+    **needed: Any,
 ) -> ConversationSelector:
     """Raises: BadSettings: a name in the query or the filters is unknown."""
     ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
-    selected = await select(client, query, ids, now=utc_now().astimezone(), limit=limit)
+    selected = await select(client, query, ids, now=utc_now().astimezone(), **needed)
     if selected.lack:
         click.echo(f"frontdesk: {selected.lack}", err=True)
     return selected

@@ -15,7 +15,6 @@ from frontdesk.cli.progress import Progress, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound, NotOffered, Refused
 from frontdesk.exports.tables import Cell, Column
-from frontdesk.query.plan import is_counted
 from frontdesk.selection.conversations import ConversationSelector, ConversationWalk
 from frontdesk.wire import (
     AssigneeCounts,
@@ -83,15 +82,16 @@ def counts_command(target: Target, select: Select, by: tuple[str, ...], output: 
     async def work(
         client: "InboxClient",
     ) -> tuple[Counts, str | None, Names]:
-        selected = await select(client, limit=1)
-        chosen = selected.filter.model_copy(update={"sort": None})
+        selected = await select(client, counted=True)
         counts = None
-        if is_counted(chosen) and not selected.plan.rest:
-            counts = await _request_counts(client, chosen, parts)
+        if selected.is_counted:
+            counts = await _request_counts(client, selected.filter, parts)
+            # What it lists by is not known yet.
+            selected = await select(client) if counts is None else selected
         if counts is None:
             counts = await _counted_here(client, selected, parts)
         names = {} if output.format == "json" else await _names(client, parts)
-        return counts, chosen.status, names
+        return counts, selected.filter.status, names
 
     counts, status, names = run_with_client(target, work, waits=True)
     if output.format == "json":
