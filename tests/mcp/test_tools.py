@@ -94,7 +94,7 @@ async def test_an_answer_says_that_there_are_no_business_hours_to_measure_in(
 @pytest.mark.parametrize("mode", MODES)
 async def test_both_versions_of_the_protocol_are_spoken(client: InboxClient, mode: str) -> None:
     async with session_with(client, mode) as session:
-        assert "1 conversation" in await answer(session, "list_conversations", limit=1)
+        assert " · 1 of " in await answer(session, "list_conversations", limit=1)
         assert await refusal(session, "list_conversations", query="is:closed")
 
 
@@ -161,15 +161,17 @@ async def test_an_argument_that_is_left_out_has_its_default(
 async def test_a_list_has_the_last_messages_of_each(client: InboxClient) -> None:
     async with session_with(client) as session:
         text = await answer(session, "list_conversations", limit=3, last=2)
-    parts = text.split("\n\n")
-    assert parts[0].split("\n")[0] == f"{brief.heading(NOW, UTC)} · 3 conversations"
-    assert [shown_ids(part) for part in parts[1:4]] == [
-        [id] for id in (await ids_of(client, "is:open"))[:3]
-    ]
+    parts, ids = text.split("\n\n"), await ids_of(client, "is:open")
+    heading = f"{brief.heading(NOW, UTC)} · 3 of {len(ids)} conversations"
+    assert parts[0].split("\n")[0] == heading
+    assert [shown_ids(part) for part in parts[1:4]] == [[id] for id in ids[:3]]
     assert all(re.search(r"^[|:] ", part, re.MULTILINE) for part in parts[1:4])
 
 
-@pytest.mark.parametrize("query", ["-#vip", "waiting:>1h sort:waiting", "order"])
+@pytest.mark.parametrize(
+    "query",
+    ["", "is:resolved", "is:open @unassigned", "-#vip", "waiting:>1h sort:waiting", "order"],
+)
 async def test_the_first_page_of_a_list_says_of_how_many_it_is(
     client: InboxClient, query: str
 ) -> None:
@@ -204,6 +206,16 @@ async def test_a_list_is_of_as_many_as_its_server_counts(
     async with client_of(server) as inbox, session_with(inbox) as session:
         text = await answer(session, "list_conversations", query="waiting:>1m")
     assert text.split("\n")[0].endswith(f" · {words}")
+
+
+async def test_a_list_of_a_server_without_counts_says_how_many_are_shown() -> None:
+    def refuse(server: OtherServer, question: Question) -> Reply | None:
+        return problem(404, "not_found") if question.name == "conversations/counts" else None
+
+    server = OtherServer((Variant(before=refuse),))
+    async with client_of(server) as inbox, session_with(inbox) as session:
+        text = await answer(session, "list_conversations", limit=1)
+    assert text.split("\n")[0].endswith(" · 1 conversation")
 
 
 async def test_an_empty_list_says_how_many_were_looked_through(client: InboxClient) -> None:
@@ -825,7 +837,7 @@ users: Ana Souza, Bo Lind""",
         (
             "list_conversations",
             {"limit": 1},
-            f"{HEAD.format(count='1 conversation')}{ROW_6}\nMore: cursor=c",
+            f"{HEAD.format(count='1 of 3 conversations')}{ROW_6}\nMore: cursor=c",
         ),
         ("list_conversations", {}, f"{HEAD.format(count='2 conversations')}{ROW_6}\n{ROW_3}"),
     ],

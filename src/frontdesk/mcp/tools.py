@@ -32,6 +32,7 @@ from frontdesk.selection.conversations import (
     ConversationSelector,
     ConversationWalk,
     ListPlace,
+    counters_number,
     select,
     settled,
 )
@@ -159,9 +160,12 @@ class InboxTools:
             else:
                 following = walk.rest
             end = await self._ending(selector, walk, following, is_cut=is_cut, most=max_chars)
+            total = walk.total
+            if total is None and cursor is None and following is not None:
+                total = await counters_number(reader.client, selector)
         if not parts:
             end = f"Nothing fits; {counted(walk.examined, 'conversation')} looked through. {end}"
-        number = _counted_of(len(parts), walk.total, capped=walk.total_capped)
+        number = _counted_of(len(parts), total, capped=walk.total_capped)
         head = f"{reader.heading} · {number}\n{brief.DATA}\n"
         rows = ("\n\n" if last else "\n").join(parts)
         return "\n".join([head, *filter(None, [rows, end])])

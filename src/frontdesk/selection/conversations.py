@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from frontdesk.errors import BadSettings, CursorRefused, NotOffered
+from frontdesk.errors import BadSettings, CursorRefused, NotOffered, Refused
 from frontdesk.query import (
     Matcher,
     Query,
@@ -140,6 +140,19 @@ async def select(
     if message := cannot(answer):
         raise BadSettings(message)
     return selector
+
+
+async def counters_number(client: "InboxClient", selector: ConversationSelector) -> int | None:
+    """Return how many conversations match, by counters; None where they do not tell it."""
+    if not selector.is_counted:
+        return None
+    try:
+        counts = await client.counts(selector.filter)
+    except (NotOffered, Refused):
+        return None
+    # Beside a filter of one status, all of them are counted.
+    number: int | None = getattr(counts, selector.filter.status or "all")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
