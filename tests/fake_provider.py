@@ -4,7 +4,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -84,7 +84,9 @@ def serving(provider: FakeProvider) -> Iterator[FakeProvider]:
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            # A client that wants no more of it goes.
+            with suppress(ConnectionError):
+                self.wfile.write(body)
 
         def log_message(self, *arguments: Any) -> None:
             pass
