@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
@@ -193,19 +193,9 @@ class Mailbox(CachedInbox):
             least_seconds=least_seconds,
         )
 
-    async def save_media(
-        self,
-        key: str,
-        file: BinaryIO,
-        *,
-        most_bytes: int,
-        width: int | None = None,
-        progress: Callable[[int], object] = lambda size: None,
-    ) -> None:
+    async def save_media(self, *arguments: Any, **options: Any) -> None:
         """Write the file of a message to a file; see `InboxClient.save_media`."""
-        await self._requests.track(
-            self.source.save_media(key, file, most_bytes=most_bytes, width=width, progress=progress)
-        )
+        await self._requests.track(self.source.save_media(*arguments, **options))
 
     async def find_me(self) -> None:
         """Ask for a list of "me" unless it is known who that is, or the server does not tell."""
