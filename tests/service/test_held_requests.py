@@ -693,6 +693,32 @@ async def test_a_standby_that_is_behind_is_read_again_with_each_look(
     reads.close()
 
 
+async def test_who_waits_as_the_last_one_leaves_is_looked_for_too(
+    inbox: None, database: Database, clock: Clock, looks: Looks
+) -> None:
+    """Within one turn of the event loop, in which the look for others is not cancelled yet."""
+    reads = Reads(database, clock, Telemetry())
+    held = HeldRequests(reads, clock, Telemetry(), looks)
+    left, gone = (asyncio.get_running_loop().create_future() for _ in range(2))
+    left.set_result(None)
+    ahead = Unchanged(1, database.read(lambda connection: revision(connection, 1)) + 1)
+    with held.hold(50) as hold:
+        assert hold is not None
+
+        async def leave_and_wait() -> None:
+            await held.wait(hold, ahead, left)
+            await held.wait(hold, ahead, gone)
+
+        waiting = asyncio.create_task(leave_and_wait())
+        # Turns of the loop: of the waits, of the look that is cancelled and of the next one.
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert looks.count == 2
+        looks.look()
+        await waiting
+    reads.close()
+
+
 def test_a_body_is_read_once_for_those_who_waited_for_the_same(
     database: Database, clock: Clock, looks: Looks
 ) -> None:

@@ -118,7 +118,9 @@ class HeldRequests:
         finally:
             del self._waiting[woken]
             if not self._waiting:
+                # It is cancelled by the next turn of the loop; who waits by then needs another one.
                 self._looking.cancel()
+                self._looking = None
         if woken.done():
             woken.result()
 
