@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,43 @@ def test_an_empty_file_is_laid_out_when_asked_to(path: Path):
     with pytest.raises(UnusableFile):
         SQLiteDatabase(path)
     database = SQLiteDatabase(path, create=True)
+    assert slugs(database) == ["default"]
+    database.close()
+
+
+def test_a_file_that_another_process_has_begun_is_laid_out_when_asked_to(path: Path):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=WAL")
+        with pytest.raises(UnusableFile, match="not a frontdesk database"):
+            SQLiteDatabase(path)
+        database = SQLiteDatabase(path, create=True)
+        assert slugs(database) == ["default"]
+        database.close()
+
+
+def test_a_process_that_begins_a_file_waits_for_another_that_does(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The other one has a lock as this one asks for the log, and has ended when it asks again."""
+    connect, begun = sqlite3.connect, []
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        def connected(place: Path, *, factory: type[sqlite3.Connection], **options: Any) -> Any:
+            class Meeting(factory):
+                def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+                    try:
+                        return super().execute(sql, *parameters)
+                    finally:
+                        if sql == "PRAGMA journal_mode=WAL" and not begun:
+                            begun.append(sql)
+                            other.execute("COMMIT")
+
+            return connect(place, factory=Meeting, **options)
+
+        monkeypatch.setattr(sqlite3, "connect", connected)
+        database = SQLiteDatabase(path, create=True)
+    assert begun
     assert slugs(database) == ["default"]
     database.close()
 

@@ -29,6 +29,7 @@ T = TypeVar("T")
 # "fdsk": application_id in the file header.
 APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
+_TRIES = 10
 # Virtual machine instructions between deadline checks: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
 # Time limit of `read_inline`, checked often because a slow disk can delay any instruction.
@@ -199,12 +200,16 @@ class SQLiteDatabase:
             try:
                 owner: int = probe.execute("PRAGMA application_id").fetchone()[0]
                 version: int = probe.execute("PRAGMA user_version").fetchone()[0]
+                is_new = not (owner or version) and _is_empty(probe)
             finally:
                 probe.close()
         except sqlite3.DatabaseError as error:
             if _code_of(error) in _DAMAGED and self._is_marked():
                 raise self._damaged(error) from error
             raise UnusableFile(f"{self._path} is not a frontdesk database") from error
+        if create and is_new:
+            # Another process is about to fill it, or was ended as it was.
+            return None
         if owner != APPLICATION_ID:
             raise UnusableFile(f"{self._path} is not a frontdesk database")
         return version
@@ -255,9 +260,10 @@ class SQLiteDatabase:
         # Not NORMAL: an acknowledged webhook must survive a loss of power.
         synchronous = "FULL" if self._durable else "OFF"
         # Overwrites deleted rows with zeros; otherwise their bytes stay in free pages.
-        pragmas = ("secure_delete=ON", "journal_mode=WAL", f"synchronous={synchronous}")
+        pragmas = ("secure_delete=ON", f"synchronous={synchronous}", "cache_size=-65536")
         try:
-            for pragma in (*pragmas, "cache_size=-65536"):
+            _begin_log(connection)
+            for pragma in pragmas:
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -363,6 +369,26 @@ class _SQLiteConnection:
 
     def _set_the_time(self) -> None:
         self._connection.ends_at = min(time.monotonic() + self._statement_seconds, self._ends_at)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """True for a database without tables; one without pages may be any short file."""
+    has_pages = connection.execute("PRAGMA page_count").fetchone()[0] > 0
+    return has_pages and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+
+def _begin_log(connection: sqlite3.Connection) -> None:
+    """Use a write-ahead log; what waits for other processes that write or begin one is a write."""
+    for _ in range(_TRIES):
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if _code_of(error) != sqlite3.SQLITE_BUSY:
+                raise
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _code_of(error: sqlite3.Error) -> int:
