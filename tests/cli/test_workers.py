@@ -1,6 +1,7 @@
 """Several worker processes on one port: start, replacement, shutdown."""
 
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ from frontdesk.cli.exit_codes import ERROR, USAGE
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
 from frontdesk.service.api_keys import SCOPES
+from frontdesk.service.server import pass_on
 from frontdesk.store.connect import open_database
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -254,6 +256,18 @@ def test_a_hang_up_opens_the_access_log_again_in_every_worker(
     assert process.returncode == 0
     assert len(rotated.read_text().splitlines()) == 1
     assert len(log.read_text().splitlines()) == 6
+
+
+def test_a_signal_is_passed_on_past_a_worker_that_has_just_ended():
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=target) for target in (os.getpid, signal.pause)]
+    ended, living = workers
+    for worker in workers:
+        worker.start()
+    ended.join()
+    pass_on(signal.SIGTERM, workers)
+    living.join()
+    assert (ended.exitcode, living.exitcode) == (0, -signal.SIGTERM)
 
 
 def test_a_hang_up_without_a_log_ends_it(serve: Serve):

@@ -12,7 +12,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -415,9 +415,8 @@ class Supervisor:
             self._interrupt(number, frame)
 
     def _hang_up(self, number: int, frame: FrameType | None) -> None:
-        for worker in multiprocessing.active_children():
-            if worker.pid is not None and os.getpid() == self._process:
-                os.kill(worker.pid, number)
+        if os.getpid() == self._process:
+            pass_on(number, multiprocessing.active_children())
 
     def _follow(self) -> None:
         """Follow the workers, in a thread."""
@@ -446,6 +445,14 @@ class Supervisor:
         except Exception as error:
             self._failure = error
             self._stop(signal.SIGTERM, None)
+
+
+def pass_on(number: int, workers: Iterable[BaseProcess]) -> None:
+    """Send a signal to processes, of which some may have ended by now."""
+    for worker in workers:
+        if worker.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(worker.pid, number)
 
 
 def _load(
