@@ -1,13 +1,17 @@
 """Keys as terminals send them, also with event types and alternate codes of kitty's protocol."""
 
+import fcntl
 import re
+import termios
+from array import array
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.drivers.linux_driver import LinuxDriver
 
-from frontdesk.tui.terminal_input import AltKeys, KeyRewriter, readable_keys
+from frontdesk.tui.terminal_input import AltKeys, KeyRewriter, readable_keys, reading_any_key
 from tests.terminals import Terminal
 
 
@@ -171,3 +175,25 @@ def test_no_input_ends_a_program(tmp_path: Path) -> None:
         assert terminal.ending()[0] == 0
     finally:
         terminal.close()
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="the room of a pipe is Linux's")
+def test_a_program_ends_though_more_is_pasted_than_it_reads(tmp_path: Path) -> None:
+    class Leaving(LinuxDriver):
+        """Reads no key, and ends once there is no room for more."""
+
+        def __init__(self, terminal: int) -> None:
+            self.fileno = terminal
+
+        def run_input_thread(self) -> None:
+            room = fcntl.fcntl(self.fileno, fcntl.F_GETPIPE_SZ)
+            held = array("i", [0])
+            while held[0] < room:
+                fcntl.ioctl(self.fileno, termios.FIONREAD, held)
+
+    pasted = tmp_path / "pasted"
+    pasted.write_bytes(b"x" * 1_000_000)
+    with pasted.open("rb") as terminal:
+        failures: list[Exception] = []
+        reading_any_key(Leaving, failures.append)(terminal.fileno()).run_input_thread()
+    assert failures == []

@@ -16,7 +16,7 @@ import sys
 import threading
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from select import select
 from time import monotonic
 from typing import Any, NamedTuple
@@ -243,16 +243,18 @@ def _rewritten(terminal: int, rewriter: KeyRewriter, typed: bytes) -> Iterator[i
     try:
         yield keys
     finally:
+        # In this order: nobody reads what the other thread may be writing.
+        os.close(keys)
         os.close(end)
         thread.join()
-        for descriptor in (keys, written, ended):
+        for descriptor in (written, ended):
             os.close(descriptor)
 
 
 def _rewrite(terminal: int, written: int, ended: int, rewriter: KeyRewriter, typed: bytes) -> None:
-    """Rewrite keys until the other end of `ended` is closed."""
+    """Rewrite keys until the other ends of `written` and `ended` are closed."""
     # Terminals cannot be waited for by every kind of selector.
-    with selectors.SelectSelector() as selector:
+    with suppress(BrokenPipeError), selectors.SelectSelector() as selector:
         selector.register(terminal, selectors.EVENT_READ)
         selector.register(ended, selectors.EVENT_READ)
         # Bytes that are no text are left out.
