@@ -3,7 +3,6 @@
 import asyncio
 import io
 import logging
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -163,13 +162,20 @@ def test_a_report_that_cannot_be_saved_is_printed(tmp_path: Path):
 def test_the_last_reports_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(crash_report.environment, "crash_directory", lambda: tmp_path)
     for number in range(25):
-        old = tmp_path / f"crash-{number:02}.txt"
-        old.write_text("", encoding="utf-8")
-        os.utime(old, (number, number))
+        (tmp_path / f"crash-{number:02}.txt").write_text("", encoding="utf-8")
     crash_report.keep(caught(failing))
     left = {path.name for path in tmp_path.glob("crash-*.txt")}
     assert len(left) == 20
     assert left > {f"crash-{number:02}.txt" for number in range(6, 25)}
+
+
+def test_a_report_is_kept_though_an_older_one_is_deleted_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(crash_report.environment, "crash_directory", lambda: tmp_path)
+    # As one that another process deletes once it was found here.
+    (tmp_path / "crash-01.txt").symlink_to("gone")
+    assert str(tmp_path) in crash_report.keep(caught(failing))
 
 
 def test_a_report_contains_the_bug_and_not_the_exit_after_it():

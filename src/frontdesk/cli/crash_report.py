@@ -66,8 +66,9 @@ def _command() -> str:
 
 
 def _forget_old(directory: Path) -> None:
-    """Delete old reports, so that there is room for one more."""
-    reports = sorted(directory.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
+    """Delete old reports, so that there is room for one more; other processes may do so too."""
+    # Their names begin with their times.
+    reports = sorted(directory.glob("crash-*.txt"))
     for path in reports[: max(len(reports) - MOST_REPORTS + 1, 0)]:
         path.unlink(missing_ok=True)
 
