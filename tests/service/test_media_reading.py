@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from tests.patience import HANG_SECONDS
 
+from frontdesk.errors import Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageRevoke, MessageUpsert, Person
 from frontdesk.service.access_log import Telemetry
@@ -42,25 +43,18 @@ class Counts(Telemetry):
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
         self.resting: dict[str, bool] = {}
+        # Workers count in threads of their own.
+        self._counted = threading.Condition()
 
-        self.some = threading.Event()
-        self.least = 1
-
-    def after(self, number: int) -> threading.Event:
-        """An event that is set when so many files were tried."""
-        self.least = number
-        self._look()
-        return self.some
+    def are(self, number: int) -> bool:
+        """Wait until so many files were tried; False if that does not come."""
+        with self._counted:
+            return self._counted.wait_for(lambda: self.outcomes.total() >= number, HANG_SECONDS)
 
     def media_text(self, reader: str, outcome: str, seconds: float) -> None:
-        self.outcomes[outcome] += 1
-        self._look()
-
-    def _look(self) -> None:
-        if self.outcomes.total() >= self.least:
-            self.some.set()
-        else:
-            self.some.clear()
+        with self._counted:
+            self.outcomes[outcome] += 1
+            self._counted.notify_all()
 
     def media_texts_resting(self, readers: Mapping[str, bool]) -> None:
         self.resting = dict(readers)
@@ -496,7 +490,7 @@ def test_a_message_that_is_deleted_while_a_program_runs_has_no_words(desk: Desk)
     revoke = MessageRevoke(CHANNEL, "w1", BEGIN + 9)
     desk.database.write(lambda c: apply_events(c, ACCOUNT, [revoke], now=BEGIN))
     Path(goes_on).write_text("")
-    assert desk.counts.some.wait(HANG_SECONDS)
+    assert desk.counts.are(1)
     reading.lanes.close()
     assert (desk.counts.outcomes, desk.text(key)) == ({"lost": 1}, None)
 
@@ -559,6 +553,27 @@ def test_what_a_killed_worker_had_claimed_is_read_as_soon_as_another_starts(
     assert left == [f"frontdesk-reading-{os.getpid()}-alive-x"]
 
 
+def test_files_are_read_though_the_database_takes_no_writes_at_the_start(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = desk.files.root.parent
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (folder / f"frontdesk-reading-{ended.pid}-dead-x").mkdir()
+
+    def refuse(connection: Connection, tokens: object) -> None:
+        raise Unreachable("The database is busy")
+
+    monkeypatch.setattr(media_texts, "release", refuse)
+    key = desk.add("Good morning")
+    reading = desk.reading(script(ECHO))
+    reading.lanes.start()
+    assert desk.counts.are(1)
+    reading.lanes.close()
+    assert desk.text(key) == "Good morning"
+
+
 def begin(key: str, claim: Claim, connection: Connection) -> bool:
     return media_texts.claim(connection, ACCOUNT, key, claim)
 
@@ -573,7 +588,7 @@ def test_two_workers_read_each_file_once(desk: Desk) -> None:
     workers = [desk.reading(reader) for _ in range(2)]
     for worker in workers:
         worker.lanes.start()
-    assert desk.counts.after(len(keys)).wait(HANG_SECONDS)
+    assert desk.counts.are(len(keys))
     for worker in workers:
         worker.lanes.close()
     assert sorted(runs.read_text()) == sorted("01234567")

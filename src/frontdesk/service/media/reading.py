@@ -9,11 +9,11 @@ import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from frontdesk.errors import InboxError
+from frontdesk.errors import InboxError, Unreachable, UnusableFile
 from frontdesk.ingest.media.fetching import (
     BUDGET,
     BUDGET_REST,
@@ -111,7 +111,9 @@ class MediaReading:
     async def opened(self) -> AsyncIterator[None]:
         tokens = list(remove_abandoned_folders())
         if tokens:
-            self._database.write(lambda c: media_texts.release(c, tokens))
+            # While that cannot be written, they end by themselves.
+            with suppress(Unreachable, UnusableFile):
+                self._database.write(lambda c: media_texts.release(c, tokens))
         yield
 
     def accounts(self) -> Iterable[int]:
