@@ -228,6 +228,36 @@ def test_the_check_finds_what_is_missing_damaged_and_unused(inbox: Inbox) -> Non
     assert f"damaged: {changed}\n" in output(*arguments, "--deep", code=1)
 
 
+def test_files_that_are_stored_and_removed_during_the_check_are_all_right(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stored once the files are listed, and removed once the rows are read."""
+    for remote in ("1", "2"):
+        inbox.message(ANA, remote)
+    removed = inbox.store("1", PHOTO)
+    digests, size = MediaDirectory.digests, MediaDirectory.size
+
+    def listed(files: MediaDirectory, account_id: int) -> list[str]:
+        found = [*digests(files, account_id)]
+        inbox.store("2", OTHER_PHOTO)
+        return found
+
+    def remove(files: MediaDirectory, account_id: int, digest: str) -> int | None:
+        with inbox.opened() as database:
+            message = "SELECT message_id FROM media WHERE digest = :digest"
+            place = {"digest": removed}
+            row = database.read(lambda c: c.row(message, place))
+            if row is not None:
+                database.write(lambda c: media.remove(c, account_id, [row["message_id"]]))
+                files.delete(account_id, removed)
+        return size(files, account_id, digest)
+
+    monkeypatch.setattr(MediaDirectory, "digests", listed)
+    monkeypatch.setattr(MediaDirectory, "size", remove)
+    checked = output("media", "check", "--database", inbox.path)
+    assert checked == "2 files checked, 0 missing or damaged, 0 unused\n"
+
+
 def test_erasing_leaves_no_byte_of_a_persons_files(inbox: Inbox, tmp_path: Path) -> None:
     marker, preview = b"the face of Ana" * 9, b"a small face of Ana"
     inbox.message(ANA, "1")

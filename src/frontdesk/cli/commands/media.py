@@ -213,19 +213,19 @@ def check_command(
     files = named_files(media, database)
     with opened(database) as store:
         account_id = _account_id(store, account)
-        # Files first: one that is stored meanwhile has a row.
-        present = set(files.digests(account_id))
-        expected = store.read(lambda connection: rows.stored_digests(connection, account_id))
-    wrong = [f"missing: {digest}" for digest in sorted(expected.keys() - present)]
-    with progress("Reading files", len(expected) if deep else 0) as advance:
-        for digest in sorted(present & expected.keys()):
-            size = files.size(account_id, digest)
-            if size != expected[digest]:
-                wrong.append(f"damaged: {digest} has {size} bytes, not {expected[digest]}")
-            elif deep and files.hash(account_id, digest) != digest:
-                wrong.append(f"damaged: {digest}")
-            advance(1 if deep else 0)
-    strays = sorted(present - expected.keys())
+
+        def used() -> dict[str, int]:
+            return store.read(lambda connection: rows.stored_digests(connection, account_id))
+
+        present, expected, faults = {*files.digests(account_id)}, used(), {}
+        with progress("Reading files", len(expected) if deep else 0) as advance:
+            for digest, size in sorted(expected.items()):
+                faults[digest] = _fault(files, account_id, digest, size, deep=deep)
+                advance(1 if deep else 0)
+        # The service may have stored and removed others meanwhile.
+        by_now = used()
+    wrong = [fault for digest, fault in faults.items() if fault and digest in by_now]
+    strays = sorted(present - expected.keys() - by_now.keys())
     for line in [*wrong, *(f"unused: {digest}" for digest in strays)]:
         click.echo(line)
     click.echo(
@@ -234,6 +234,16 @@ def check_command(
     )
     if wrong:
         context.exit(ERROR)
+
+
+def _fault(files: "MediaFiles", account_id: int, digest: str, size: int, *, deep: bool) -> str:
+    """What is wrong with a stored file, or ""."""
+    found = files.size(account_id, digest)
+    if found is None:
+        return f"missing: {digest}"
+    if found != size:
+        return f"damaged: {digest} has {found} bytes, not {size}"
+    return f"damaged: {digest}" if deep and files.hash(account_id, digest) != digest else ""
 
 
 def delete_discarded(store: "Database", files: "MediaFiles", account_id: int) -> None:
