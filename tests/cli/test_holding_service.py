@@ -85,8 +85,10 @@ def test_a_service_holds_requests_until_another_process_writes_or_it_ends(
 
         def leave(client: httpx.Client) -> None:
             query = {"after": after}
+            # For the answer alone: to connect may take its time.
+            timeout = httpx.Timeout(HANG_SECONDS, read=0.5)
             with pytest.raises(httpx.ReadTimeout):
-                client.get(f"{url}/v1/changes", params=query, headers=WAIT, timeout=0.5)
+                client.get(f"{url}/v1/changes", params=query, headers=WAIT, timeout=timeout)
             client.close()
             left.wait(HANG_SECONDS)
 

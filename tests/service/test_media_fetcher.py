@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 from tests.fake_provider import TOKEN, FakeProvider, serving
+from tests.patience import HANG_SECONDS
 from tests.pictures.drawn import encoded, photo
 
 from frontdesk.client.files import AccountFiles, ProviderCredentials
@@ -304,19 +305,19 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
     fetcher.lanes.start()
     bench.request("1", PHOTOS[0])
     fetcher.lanes.notify()
-    assert bench.counts.stored.wait(30)
+    assert bench.counts.stored.wait(HANG_SECONDS)
     reached, release = threading.Event(), threading.Event()
     answer = bench.provider.answer
 
     def hang(path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
         reached.set()
-        release.wait(30)
+        release.wait(HANG_SECONDS)
         return answer(path, token)
 
     bench.provider.answer = hang  # type: ignore[method-assign]
     bench.request("2", PHOTOS[1])
     fetcher.lanes.notify()
-    assert reached.wait(30)
+    assert reached.wait(HANG_SECONDS)
     # The claim of a killed worker ends soon after the deadline of ten minutes.
     assert bench.row("2")["claimed_until"] == bench.now + 11 * MINUTE
     fetcher.lanes.close()
@@ -332,7 +333,7 @@ def test_the_thread_looks_by_itself_too(bench: Bench, monkeypatch: pytest.Monkey
     fetcher = bench.fetcher()
     fetcher.lanes.start()
     bench.request("1", PHOTOS[0])
-    assert bench.counts.stored.wait(30)
+    assert bench.counts.stored.wait(HANG_SECONDS)
     fetcher.lanes.close()
 
 
@@ -360,7 +361,7 @@ def test_eight_files_are_fetched_at_once_and_two_of_a_number(
             under_way.append(under_way[-1] + 1 if under_way else 1)
             if under_way[-1] == at_once:
                 full.set()
-        assert full.wait(30)
+        assert full.wait(HANG_SECONDS)
         try:
             return answer(path, token)
         finally:
@@ -387,7 +388,7 @@ def test_slow_files_of_one_account_hold_up_no_other_account_and_no_other_number(
 
     def hang(path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
         if "slow" in path:
-            assert release.wait(60)
+            assert release.wait(HANG_SECONDS)
         return answer(path, token)
 
     bench.provider.answer = hang  # type: ignore[method-assign]
@@ -395,7 +396,7 @@ def test_slow_files_of_one_account_hold_up_no_other_account_and_no_other_number(
     fetcher = bench.fetcher()
     fetcher.lanes.start()
     for _ in range(6):
-        assert fetched.acquire(timeout=60)
+        assert fetched.acquire(timeout=HANG_SECONDS)
     assert {bench.state(str(number)) for number in range(6)} == {("stored", 1)}
     assert {bench.state(f"slow{number}")[0] for number in range(12)} == {"pending"}
     release.set()

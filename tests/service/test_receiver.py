@@ -375,7 +375,7 @@ class Gated:
         self.database = database
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        assert self.gate.wait(60)
+        assert self.gate.wait(HANG_SECONDS)
         return self.database.write(work)
 
     def __getattr__(self, name: str) -> Any:

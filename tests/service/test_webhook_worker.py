@@ -64,10 +64,14 @@ def states(database: Database, account_id: int = 1) -> dict[str, int]:
 
 
 class Watched:
-    """A database that signals the end of each transaction, and can refuse writes."""
+    """A database that signals the end of each transaction, and can refuse writes.
+
+    between: called after each of them.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.between: Callable[[], None] = lambda: None
         self._ended = threading.Condition()
         self.shut = False
         self.refusals = 0
@@ -84,6 +88,7 @@ class Watched:
                 self._ended.notify_all()
                 raise Unreachable("The database takes no writes now")
         result = self._database.write(work)
+        self.between()
         with self._ended:
             self._ended.notify_all()
         return result
@@ -320,7 +325,7 @@ def test_it_waits_where_no_writes_are_taken_and_goes_on_where_they_are(
 
 
 def test_readers_are_answered_between_the_steps_of_a_burst(
-    worker: BackgroundWorker, watched: Watched, database: Database
+    clock: Clock, watched: Watched, database: Database
 ):
     arrive(database, body(*(f"w{number}" for number in range(1000))))
     seen: list[int] = []
@@ -330,12 +335,15 @@ def test_readers_are_answered_between_the_steps_of_a_burst(
         assert row is not None
         return int(row["n"])
 
-    def done() -> bool:
-        seen.append(database.read(look))
-        return states(database) == {"applied": 1}
+    def read() -> None:
+        """Read in a thread of its own, and wait until it is answered."""
+        reader = threading.Thread(target=lambda: seen.append(database.read(look)))
+        reader.start()
+        reader.join()
 
-    worker.start()
-    watched.wait_for(done)
+    watched.between = read
+    BackgroundWorker(watched, clock, WorkerSettings()).run_once()
+    assert states(database) == {"applied": 1}
     assert any(0 < count < 1000 for count in seen)
     assert seen == sorted(seen)
 
