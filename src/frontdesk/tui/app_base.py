@@ -1,12 +1,13 @@
 """Base of both applications: crash reports, sanitised toasts and pastes, repaint on resume."""
 
+import asyncio
 import io
 import os
 import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import FrameType
@@ -263,3 +264,23 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
             "size": f"{self.size.width}x{self.size.height}",
             "actions": " ".join(self._actions),
         }
+
+
+def run_aside(node: DOMNode, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Run what waits for long, which is no worker: nothing is going on meanwhile.
+
+    A mistake of the program ends it, as one of a worker does.
+    """
+
+    def end_over(task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            node.call_next(_raise, error)
+
+    task = asyncio.create_task(work)
+    task.add_done_callback(end_over)
+    return task
+
+
+def _raise(error: BaseException) -> None:
+    raise error

@@ -1,11 +1,13 @@
 """The report on a wall: the same drawing without keys, of which nothing is remembered."""
 
+import asyncio
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
 from frontdesk.cache import Cache
+from frontdesk.cache.followed import FollowedLists
 from frontdesk.client import InboxClient
 from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
@@ -13,7 +15,7 @@ from frontdesk.reports.metrics import BLOCKS
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.tui.reports.reading import REMEMBERED
-from frontdesk.tui.reports.wall import WallApp
+from frontdesk.tui.reports.wall import WallApp, WallScreen
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Report
 from tests.conftest import NOW
@@ -139,3 +141,25 @@ async def test_alone_it_ends_on_a_key(client: InboxClient, cache: Cache, key: st
         await pilot.press(key)
         await pilot.pause()
         assert app.return_code == 0
+
+
+@pytest.mark.parametrize("place", ["feed", "next_changes"])
+async def test_a_mistake_in_what_waits_for_changes_ends_the_program(
+    client: InboxClient, cache: Cache, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def mistaken(_: object) -> None:
+        raise ZeroDivisionError
+
+    app = alone(client, cache, ReportOptions("today"))
+    monkeypatch.setattr(FollowedLists if place == "feed" else Mailbox, place, mistaken)
+    monkeypatch.setattr(WallScreen, "NEWS_SECONDS", 0.0)
+
+    async def until_it_ends() -> None:
+        async with app.run_test(size=(120, 40)):
+            while app.crash is None:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+
+    with pytest.raises(ZeroDivisionError):
+        await until_it_ends()
+    assert app.crash is not None
+    assert isinstance(app.crash.__cause__, ZeroDivisionError)

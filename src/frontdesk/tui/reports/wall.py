@@ -1,6 +1,5 @@
 """The report without bars and keys, for a screen on a wall."""
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import ClassVar
@@ -13,7 +12,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.news import follow
 from frontdesk.reports.metrics import Glyphs
 from frontdesk.settings import NO_TARGETS, TargetSettings
-from frontdesk.tui.app_base import CrashReportingApp
+from frontdesk.tui.app_base import CrashReportingApp, run_aside
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.preferences import Preferences
@@ -89,7 +88,7 @@ class WallApp(CrashReportingApp[None]):
     def on_mount(self) -> None:
         wall = WallScreen(self._opening, self._options, glyphs=self._glyphs, alone=True)
         self.push_screen(wall, self.exit)
-        self._following = asyncio.create_task(self._follow())
+        self._following = run_aside(self, self._follow())
 
     async def _follow(self) -> None:
         with suppress(InboxError):

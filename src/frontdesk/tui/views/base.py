@@ -17,7 +17,7 @@ from frontdesk.query import Query, parse, query_of
 from frontdesk.system.request_priority import urgent
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import APPLICATION, EXPORT, FIND, MOVE
-from frontdesk.tui.app_base import CrashReportingApp
+from frontdesk.tui.app_base import CrashReportingApp, run_aside
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.command_entries import CommandEntry, active_commands, all_commands
 from frontdesk.tui.connection import ConnectionMonitor
@@ -196,8 +196,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         if self.NEWS_SECONDS is None:
             self.set_interval(self.REFRESH_SECONDS, self.renew)
         else:
-            # No worker: nothing is going on while it waits.
-            self._waiting = asyncio.create_task(self._renew_after_changes(self.NEWS_SECONDS))
+            self._waiting = run_aside(self, self._renew_after_changes(self.NEWS_SECONDS))
         self.call_after_refresh(self.begin)
 
     def on_unmount(self) -> None:
