@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -73,8 +73,12 @@ class Web:
 
     def viewers(self) -> list[int]:
         """The processes that it has started."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return [int(number) for task in tasks for number in task.read_text().split()]
+        found: list[int] = []
+        for thread in Path(f"/proc/{self.process.pid}/task").iterdir():
+            # It may have ended meanwhile.
+            with suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
+        return found
 
     def end(self, number: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
         """Exit code, standard output and error."""

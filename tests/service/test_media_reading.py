@@ -227,7 +227,7 @@ def test_a_program_that_hangs_is_ended(desk: Desk) -> None:
 
 def is_running(pid: int) -> bool:
     """Check for a process that is not a zombie."""
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, FileNotFoundError):
         os.kill(pid, 0)
         status = Path(f"/proc/{pid}/stat")
         return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
