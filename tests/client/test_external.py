@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.client.sockets import Talk, serving
 
-from frontdesk.client.external import ForeignApi, RequestPolicy
+from frontdesk.client.external import ForeignApi, RequestPolicy, RequestSpacing
 from frontdesk.client.network import Network
 
 
@@ -44,3 +44,15 @@ async def test_a_pause_is_made_before_the_next_try(refusal: str, least: float, m
         assert await api.get("numbers") == {}
     (pause,) = (seconds for seconds in waited if seconds > 0.01)
     assert least <= pause <= most
+
+
+async def test_requests_that_wait_at_the_same_time_go_one_after_the_other() -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        await asyncio.sleep(0)
+
+    spacing = RequestSpacing(RequestPolicy(4, sleep=sleep, clock=lambda: 100.0))
+    await asyncio.gather(*(spacing.turn() for _ in range(4)))
+    assert waited == [0.25, 0.5, 0.75]

@@ -48,9 +48,11 @@ class RequestSpacing:
     async def turn(self) -> None:
         """Wait until the next request may be sent."""
         now = self._policy.clock()
-        if now < self._next_at:
-            await self._policy.sleep(self._next_at - now)
-        self._next_at = max(now, self._next_at) + 1 / self._policy.per_second
+        at = max(now, self._next_at)
+        # Before it waits, so that who comes meanwhile waits for the next one.
+        self._next_at = at + 1 / self._policy.per_second
+        if now < at:
+            await self._policy.sleep(at - now)
 
 
 class ForeignApi:
