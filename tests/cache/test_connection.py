@@ -82,6 +82,17 @@ async def test_a_file_may_be_removed_at_any_step_of_opening_it(
     cache.close()
 
 
+async def test_a_file_that_is_removed_before_the_first_write_is_made_anew(path: Path) -> None:
+    cache = Cache(path, "one")
+    files.remove(path)
+    await assert_usable(cache)
+    assert (cache.warning, cache.persistent) == (None, True)
+    cache.close()
+    again = Cache(path, "one")
+    assert ids(again.listing(OPEN)) == ["1"]
+    again.close()
+
+
 def foreign_text(path: Path) -> None:
     path.write_text("Dear diary" * 100)
 

@@ -288,7 +288,7 @@ class CacheFile:
             if files.broken(error):
                 self._rebuild(self._generation)
             elif files.unwritable(error):
-                self._replace(partial(self._without_disk, error))
+                self._replace(partial(self._open_after, error))
             else:
                 raise
         except NONSENSE as error:
@@ -327,6 +327,10 @@ class CacheFile:
         except OSError as error:
             return self._without_disk(error)
         return self._open()
+
+    def _open_after(self, error: Exception) -> tuple[str, sqlite3.Connection]:
+        """Go on without a disk, unless another process has removed the file: that is made anew."""
+        return self._without_disk(error) if self._path.exists() else self._open()
 
     def _replace(self, opening: Callable[[], tuple[str, sqlite3.Connection]]) -> None:
         """Close all connections and reopen with `opening`. Only on the writer thread."""
