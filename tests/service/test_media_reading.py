@@ -30,6 +30,7 @@ from frontdesk.service.media.reader_table import FileReader, ReadableFile
 from frontdesk.service.media.reading import MediaReading
 from frontdesk.store import media, media_texts
 from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.incoming_files import FilesUnusable
 from frontdesk.store.media import Claim, MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
 
@@ -479,6 +480,35 @@ def test_a_file_that_was_removed_meanwhile_is_final(desk: Desk) -> None:
     desk.read(script(ECHO))
     assert desk.state(key)[0] == "failed"
     assert desk.row(key)["reason"] == "the file is not there any more"
+
+
+def test_a_file_that_is_deleted_while_it_is_copied_fails_alone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a bucket, of which it is read in pieces."""
+
+    class Deleted:
+        size, chunk_bytes = 12, 4
+
+        def read(self, place: int, length: int) -> bytes:
+            desk.files.delete(ACCOUNT, gone)
+            raise FilesUnusable("s3://shop-files: there is no such bucket")
+
+        def close(self) -> None:
+            pass
+
+    opened, gone = desk.files.open, hashlib.sha256(b"Good morning").hexdigest()
+    monkeypatch.setattr(
+        desk.files,
+        "open",
+        lambda account_id, digest: Deleted() if digest == gone else opened(account_id, digest),
+    )
+    other, key = desk.add("Good evening"), desk.add("Good morning")
+    desk.read(script(ECHO))
+    assert (desk.state(key)[0], desk.row(key)["reason"]) == (
+        "failed", "the file is not there any more",
+    )  # fmt: skip
+    assert desk.text(other) == "Good evening"
 
 
 def test_a_message_that_is_deleted_while_a_program_runs_has_no_words(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from frontdesk.errors import FileTooLarge, NoRoom
 from frontdesk.store.incoming_files import abandoned
 from frontdesk.store.media_bucket import MediaBucket
 from frontdesk.store.media_directory import MediaDirectory
-from frontdesk.store.media_files import MediaFiles, chunks
+from frontdesk.store.media_files import MediaFiles, StoredBytes, chunks
 
 ACCOUNT, OTHER = 1, 2
 PHOTO = b"\xff\xd8\xff" + bytes(range(256)) * 10
@@ -62,6 +62,21 @@ def test_a_file_is_found_by_its_digest(files: MediaFiles) -> None:
     assert files.size(ACCOUNT, DIGEST) == len(PHOTO)
     assert files.hash(ACCOUNT, DIGEST) == DIGEST
     assert content_of(files, DIGEST) == PHOTO
+
+
+def test_a_file_that_is_deleted_while_it_is_hashed_is_whole_or_not_there(
+    files: MediaFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(files)
+    opened = files.open
+
+    def opened_and_deleted(account_id: int, digest: str) -> StoredBytes | None:
+        file = opened(account_id, digest)
+        files.delete(account_id, digest)
+        return file
+
+    monkeypatch.setattr(files, "open", opened_and_deleted)
+    assert files.hash(ACCOUNT, DIGEST) in (None, DIGEST)
 
 
 def test_a_part_of_a_file_is_read(files: MediaFiles) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from frontdesk.store.incoming_files import IncomingFile
+from frontdesk.store.incoming_files import FilesUnusable, IncomingFile
 
 LEAST_FREE_BYTES = 1_000_000_000
 _PREVIEW = ".480.webp"
@@ -95,6 +95,11 @@ class MediaFiles(ABC):
         try:
             for chunk in chunks(file):
                 sha256.update(chunk)
+        except FilesUnusable:
+            if self.has(account_id, digest):
+                raise
+            # Deleted meanwhile.
+            return None
         finally:
             file.close()
         return sha256.hexdigest()

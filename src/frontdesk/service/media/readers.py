@@ -15,7 +15,7 @@ from frontdesk.own_commands.output import KeptOutput
 from frontdesk.own_commands.runner import Job, ProgramRun
 from frontdesk.service.media import limits
 from frontdesk.service.media.reader_table import PLACEHOLDER, FileReader, ReadableFile
-from frontdesk.store.incoming_files import abandoned
+from frontdesk.store.incoming_files import FilesUnusable, abandoned
 from frontdesk.store.media_files import MediaFiles, chunks
 from frontdesk.store.media_texts import FileText
 from frontdesk.system import subprocess_environment
@@ -26,6 +26,7 @@ FOLDER = "frontdesk-reading-"
 
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "TZ", "SYSTEMROOT")
 _LONGEST_OUTPUT = 1 << 20
+_GONE = "the file is not there any more"
 
 
 class NotRead(InboxError):
@@ -46,15 +47,23 @@ def readers_of(readers: Sequence[FileReader], file: ReadableFile) -> Iterator[Fi
 
 
 def copied(files: MediaFiles, account_id: int, file: ReadableFile, folder: Path) -> str:
-    """Copy a file into a folder; returns its name there. Raises: NotRead: it is not there."""
+    """Copy a file into a folder; returns its name there.
+
+    Raises: FileGone: it is not there. Unreachable, FilesUnusable: it cannot be read or copied.
+    """
     name = safe_name(None, file.mime, "file")
     source = files.open(account_id, file.digest)
     if source is None:
-        raise FileGone("the file is not there any more")
+        raise FileGone(_GONE)
     try:
         with (folder / name).open("xb") as copy:
             for chunk in chunks(source):
                 copy.write(chunk)
+    except FilesUnusable as error:
+        if files.has(account_id, file.digest):
+            raise
+        # Deleted meanwhile, which says nothing of the place.
+        raise FileGone(_GONE) from error
     except OSError as error:
         raise Unreachable(f"The file cannot be copied: {error.strerror}") from error
     finally:
