@@ -42,6 +42,8 @@ QUERIES = (
     "is:open #billing in:Madrid",
     "is:open #nosuch",
     "unread -#refund",
+    "is:open -unread",
+    "-unread #billing sort:waiting",
     "is:open customer",
     "is:followup",
     "is:open -is:followup",
@@ -170,12 +172,14 @@ class Truths:
         if inbox.searching:
             return
         part = any(sign in said for sign in ("~", "sorting", "nothing loaded"))
-        if view.scan is not None and not inbox.matches_nothing:
+        if view.goes_on and view.is_loaded and not inbox.matches_nothing:
+            assert not part, f"its rows come as those of any list do, and {said}"
+        elif view.scan is not None and not inbox.matches_nothing:
             assert part != view.complete, f"complete: {view.complete}, and {said}"
             whole = view.scan.ended or view.scan.looked_at == len(view.list)
             assert not view.complete or whole, "complete, and rows were not looked at"
             assert not view.complete or view.list.complete or view.scan.ended, "of a part"
-            local = view.shown.rest and not view.awaits_order and not view.shown.limits
+            local = view.shown.counted is None and not view.awaits_order and not view.shown.limits
             number = count_of(inbox, view.query)
             assert view.complete or not local or number is None, f"{number}, and {said}"
         for query in (view.query, *(saved.query for saved in VIEWS)):
@@ -189,7 +193,7 @@ class Truths:
         """A number that the server does not know is that of a list to its end, or its limit."""
         inbox = terminal.inbox
         plan, number = inbox.planning.plan_of(query), count_of(inbox, query)
-        if number is None or not plan.rest or inbox.matches_nothing:
+        if number is None or not plan.rest or inbox.matches_nothing or plan.counted is not None:
             return
         listing, now = terminal.cache.conversations(plan.filter), inbox.clock.server_now()
         unsorted = terminal.cache.conversations(unsorted_filter(plan.filter))

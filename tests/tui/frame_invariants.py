@@ -235,7 +235,13 @@ class TrueScreen:
         """A filter or order over a part of the rows says how far it is; a complete one does not."""
         queue = self.inbox.queue
         behind_since, self._behind_since = self._behind_since, None
-        if queue.inbox.view.shown.exact or self._app.size.width < _ROOM or self._tiny:
+        view = queue.inbox.view
+        if (
+            view.shown.exact
+            or (view.goes_on and view.is_loaded)
+            or self._app.size.width < _ROOM
+            or self._tiny
+        ):
             return
         status = self.words("#status")
         partial = any(words in status for words in ("~", "sorting", "nothing loaded"))

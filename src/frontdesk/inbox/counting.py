@@ -78,33 +78,54 @@ class UnreadCount(NamedTuple):
 def unread_count(inbox: Inbox) -> UnreadCount:
     """Number of open conversations that are unread on this computer.
 
-    They are counted if all of them, or all that are open, are loaded; else what was read here is
-    taken from the server's number, unless it is too much.
+    They are counted if all of them, or all that are open, are loaded; else it is the server's
+    number, see `_put_right`.
     """
     known, counts = count_of(inbox, UNREAD), inbox.all_counts
     if known is None and counts is not None:
         opened = inbox.planning.plan_of(UNREAD, frozenset({"status"}))
         known = _count_rows(inbox, opened, inbox.planning.known_rows(UNREAD))
-    if known is not None or counts is None or counts.unread is None:
-        return UnreadCount(known)
-    memo, key = inbox.refresh.counted, ("read here", inbox.refresh.reloads)
-    if key not in memo:
-        memo[key] = _read_here(inbox)
-    read = memo[key]
-    if read is None:
+    if known is None and counts is not None and counts.unread is not None:
         return UnreadCount(counts.unread, of_server=True)
-    return UnreadCount(max(0, counts.unread - read - _hidden_among(inbox, UNREAD)))
+    return UnreadCount(known)
 
 
-def _read_here(inbox: Inbox) -> int | None:
-    """Number of open conversations that only the server counts as unread, less those that only
-    this computer does; None if there are too many marks."""
-    marked = inbox.marks.marked_here(MOST_MARKS_COUNTED)
-    if marked is None:
+def _put_right(inbox: Inbox, query: Query, plan: QueryPlan) -> int | None:
+    """Number of conversations of a query by what is unread: the server's, with what was read here.
+
+    None if the server has none, rows do not show the other terms, or there are too many marks.
+    """
+    if plan.counted is None or not plan.rest or plan.vouched or plan.hidden:
         return None
-    unread = inbox.marks.unread_among(marked)
-    opened = [row for row in marked if row.status == "open"]
-    return sum(row.is_unread - (row.id in unread) for row in opened)
+    number, changed = _counted_of(inbox, plan.counted), _changed_here(inbox, query)
+    if number is None or changed is None or isinstance(number, AtLeast):
+        return number if changed is not None else None
+    return max(0, number + changed - _hidden_among(inbox, query))
+
+
+def _changed_here(inbox: Inbox, query: Query) -> int | None:
+    """How many more conversations a query has by what was read here, than by what the server knows.
+
+    None if there are too many marks.
+    """
+    memo, key = inbox.refresh.counted, ("read here", query, inbox.refresh.reloads)
+    if key not in memo:
+        rows = _read_otherwise(inbox)
+        of_server = inbox.planning.test(query.terms, is_unread=lambda row: row.is_unread)
+        here = inbox.planning.test(query.terms)
+        _note(memo, key, None if rows is None else sum(here(row) - of_server(row) for row in rows))
+    return memo[key]
+
+
+def _read_otherwise(inbox: Inbox) -> list[Conversation] | None:
+    """Conversations that are read here and unread on the server, or the reverse."""
+    memo, key = inbox.refresh.read_otherwise, inbox.refresh.reloads
+    if key not in memo:
+        marked = inbox.marks.marked_here(MOST_MARKS_COUNTED)
+        unread = inbox.marks.unread_among(marked or ())
+        memo.clear()
+        memo[key] = marked and [row for row in marked if row.is_unread != (row.id in unread)]
+    return memo[key]
 
 
 def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
@@ -114,12 +135,9 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
     counted = [counted_filter(plan.filter) for plan in plans if is_counted(plan.filter)]
     # The first page of the shown list has its own number.
     counted += [
-        unsorted_filter(plan.filter)
-        for plan in tabs
-        if plan.filter.query is not None
-        and not is_counted(plan.filter)
-        and not plan.rest
-        and plan.filter != plans[0].filter
+        counted_filter(filter) if is_counted(filter) else unsorted_filter(filter)
+        for filter in (plan.counted for plan in plans)
+        if filter is not None and filter.query is not None and filter != plans[0].filter
     ]
     if inbox.all_counts is not None and inbox.all_counts.by_assignee is not None:
         queries = (_without(inbox.view.query, kind) for kind in TALLIED)
@@ -129,13 +147,23 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
 
 
 def count_of(inbox: Inbox, query: Query) -> int | None:
-    """Number of conversations of a query: the server's, or that of a complete list."""
+    """Number of conversations of a query: the server's, or that of a complete list.
+
+    Of a query by what is unread, the latter comes first: the server does not know what was read
+    here, and what is known here of other conversations may be old.
+    """
     if inbox.planning.why_nothing(query):
         return None
     plan = inbox.planning.plan_of(query)
     number = None if plan.rest else _counted_of(inbox, plan.filter)
     if number is not None:
         return number if isinstance(number, AtLeast) else number - _hidden_among(inbox, query)
+    loaded = _count_loaded(inbox, query, plan)
+    return _put_right(inbox, query, plan) if loaded is None else loaded
+
+
+def _count_loaded(inbox: Inbox, query: Query, plan: QueryPlan) -> int | None:
+    """Number of the conversations of a query that are loaded; None unless they are all."""
     if inbox.planning.lacks_me(plan):
         return None
     if inbox.all_counts is None and not inbox.cached.capabilities.lacking("counts"):
@@ -278,10 +306,14 @@ def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) ->
     of = (plan, inbox.planning.names.me, listing.fetched_at, listing.extent, complete, now)
     counted = (*of, *(row.id for row in known), frozenset(inbox.planning.hidden))
     if counted not in memo:
-        for oldest in list(memo)[:-MOST_VIEWS_COUNTED]:
-            del memo[oldest]
         scan = Scan(listing, plan, inbox.planning.matcher(plan.rest), now, known=known)
         scan.step(MOST_ROWS_COUNTED)
         whole = scan.ended or (complete and scan.looked_at == len(listing))
-        memo[counted] = scan.matches if whole else None
+        _note(memo, counted, scan.matches if whole else None)
     return memo[counted]
+
+
+def _note(memo: dict[object, int | None], key: object, number: int | None) -> None:
+    for oldest in list(memo)[:-MOST_VIEWS_COUNTED]:
+        del memo[oldest]
+    memo[key] = number

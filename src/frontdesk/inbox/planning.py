@@ -69,14 +69,19 @@ class Planning:
         matches = self.test(terms, is_answered=not self.cannot(query))
         return self._without_hidden(query.terms, matches)
 
-    def test(self, terms: Iterable[Term], *, is_answered: bool = False) -> Matcher:
-        """The test of terms alone, for rows as they are now. is_answered: see `Matcher`."""
+    def test(
+        self, terms: Iterable[Term], *, is_answered: bool = False, is_unread: Test | None = None
+    ) -> Matcher:
+        """The test of terms alone, for rows as they are now. is_answered: see `Matcher`.
+
+        is_unread: by default, what is unread on this computer.
+        """
         now, follows = self._clock.server_now(), self._is_follow_up
         return Matcher(
             terms,
             self.names,
             now,
-            self.is_unread,
+            is_unread or self.is_unread,
             follows,
             is_answered=is_answered,
             saying=self._saying,

@@ -368,7 +368,7 @@ def load_older(inbox: Inbox) -> None:
 
 def _older(inbox: Inbox) -> Steps[None]:
     # A key leads on over the rows that are loaded, unless few of them may match.
-    with inbox.window.loading_more() if inbox.view.shown.narrowed else nullcontext():
+    with inbox.window.loading_more() if inbox.view.goes_on else nullcontext():
         yield from reported(inbox, fetch_older(inbox))
 
 
@@ -409,10 +409,10 @@ def near_end(inbox: Inbox, *, bound_for: int, bottom: bool) -> None:
     inbox.note_top()
     if not bottom or view.complete:
         return
-    if by_key and not view.shown.narrowed:
+    if by_key and not view.goes_on:
         inbox.window.stop()
         load_older(inbox)
-    elif view.shown.narrowed and (by_key or inbox.loaded_position is not None):
+    elif view.goes_on and (by_key or inbox.loaded_position is not None):
         load_older(inbox)
 
 

@@ -31,11 +31,19 @@ def narrowed_filter(filter: ConversationFilter) -> ConversationFilter:
 def counted_filter(filter: ConversationFilter) -> ConversationFilter:
     """Filter of the request for counts whose answer has the number of a filter.
 
-    Counts of any assignee have those of each, and of those who need a human.
+    Counts of any assignee have those of each, of those who need a human, and of the unread ones.
     """
-    if _needs_own_counts(filter):
+    if _needs_own_counts(filter) and not _is_open_unread(filter):
         return narrowed_filter(filter)
     return ConversationFilter(channel=filter.channel, label=filter.label)
+
+
+def _is_open_unread(filter: ConversationFilter) -> bool:
+    """True for the open conversations with unread messages, of a channel and a label."""
+    terms = ["unread"] if filter.unread else []
+    others = filter.parameters().keys() - {"status", "channel", "label", "unread", "query", "sort"}
+    is_unread = [*terms, *map(str, asked_terms(filter))] == ["unread"]
+    return filter.status == "open" and not others and is_unread
 
 
 def _needs_own_counts(filter: ConversationFilter) -> bool:
@@ -48,6 +56,8 @@ def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
 
     counts: the answer to a request for its `counted_filter`.
     """
+    if counts is not None and _is_open_unread(filter):
+        return counts.unread
     if counts is None or not is_counted(filter):
         return None
     names = _names(filter)

@@ -114,9 +114,10 @@ class RefreshState:
     has_begun: the first was asked for; opened_unconnected: what was open before there was a
     connection. by_hand_since: when the running one began, if by hand. new_ids: of the rows that
     moved to the top with the last. reloads: how often the list was read again. counted: numbers
-    that were told last; counted_at: when counts were asked for. gone_over_at: when lists were that
-    are not followed. refreshed_for: of the last conversation by itself: its id, if it had left, its
-    newest message. is_chosen: the query is not the default of an empty inbox.
+    that were told last; counted_at: when counts were asked for. read_otherwise: conversations that
+    are read here and unread on the server, or the reverse, as of a reload. gone_over_at: when lists
+    were that are not followed. refreshed_for: of the last conversation by itself: its id, if it had
+    left, its newest message. is_chosen: the query is not the default of an empty inbox.
     """
 
     def __init__(self) -> None:
@@ -127,6 +128,7 @@ class RefreshState:
         self.reloads = 0
         self.counted: dict[object, int | None] = {}
         self.counted_at: float | None = None
+        self.read_otherwise: dict[int, list[Conversation] | None] = {}
         self.gone_over_at: dict[ConversationFilter, float] = {}
         self.refreshed_for: tuple[str, bool, str | None] | None = None
         self.is_chosen = False
@@ -491,6 +493,7 @@ class Inbox:
         scan, marked_here = self.view.scan, self.view.kept.marked_here
         terms = [term for term in self.view.query.terms if term.kind == UNREAD]
         self.refresh.counted.clear()
+        self.refresh.read_otherwise.clear()
         if scan is not None and terms:
             matches = self.planning.test(terms)
             for row in self.cached.conversations_by_id(conversation_ids).values():

@@ -118,6 +118,15 @@ class View:
         return self.scan.ended or (self.list.complete and scanned)
 
     @property
+    def goes_on(self) -> bool:
+        """True if its further rows are those of the server's further pages, or many of those are.
+
+        Without the unread conversations, a list may have few rows on each page.
+        """
+        matches_many = self.scan is None or 4 * self.scan.matches >= self.scan.looked_at
+        return self.shown.narrowed and (bool(self.shown.filter.unread) or matches_many)
+
+    @property
     def awaits_order(self) -> bool:
         """True until the rows of the wanted plan are there; others are shown meanwhile."""
         return self.wanted != self.shown
@@ -136,7 +145,7 @@ class View:
 
     def partial_terms(self, *, has_rows: bool) -> Collection[Term]:
         """Terms that are applied to loaded rows while others are missing."""
-        if self.complete or not (self.is_loaded or has_rows):
+        if self.complete or self.goes_on or not (self.is_loaded or has_rows):
             return ()
         sorts = () if self.shown.is_sorted else (SORT,)
         return [*self.shown.rest, *(term for term in self.query.terms if term.kind in sorts)]

@@ -21,10 +21,11 @@ def title(inbox: Inbox) -> str:
 
     Of conversations that are filtered here, the number among those that are loaded.
     """
-    scan = inbox.view.scan
-    if scan is not None and scanned(inbox) and inbox.view.is_loaded and inbox.view.shown.rest:
+    view, scan = inbox.view, inbox.view.scan
+    is_filtered_here = view.is_loaded and view.shown.rest and not view.goes_on
+    if scan is not None and is_filtered_here and scanned(inbox):
         return f"{_name(inbox)} {scan.matches:,} of {scan.looked_at:,} loaded"
-    number = None if inbox.filtered_here else count_of(inbox, inbox.view.query)
+    number = None if inbox.filtered_here else count_of(inbox, view.query)
     return _name(inbox) + ("" if number is None else f" {number:,}")
 
 
@@ -67,7 +68,8 @@ def loaded(inbox: Inbox, *, in_list: bool) -> str:
     if inbox.matches_nothing:
         words.append("no match")
     else:
-        words.append(_held(inbox) if view.scan is None else _found(inbox, in_list=in_list))
+        is_held = view.scan is None or (view.goes_on and view.is_loaded)
+        words.append(_held(inbox) if is_held else _found(inbox, in_list=in_list))
     return " · ".join(filter(None, words))
 
 
@@ -81,12 +83,13 @@ def _searching(inbox: Inbox) -> str:
 
 
 def _held(inbox: Inbox) -> str:
-    number, view, page = total(inbox), inbox.view, _page(inbox)
-    held = len(view.list)
+    view, page = inbox.view, _page(inbox)
+    number = total(inbox) if view.scan is None else count_of(inbox, view.query)
+    held = len(view.list) if view.scan is None else view.scan.matches
     if not view.is_loaded:
         return "nothing loaded"
-    if view.list.complete:
-        return ""
+    if view.complete:
+        return "" if view.scan is None else _dimmed(len(inbox.window.rows) - held)
     if number is None:
         return f"{held:,} loaded, {page or 'more below'}"
     return f"{held:,} of {number:,}{f', {page}' if page else ' loaded'}"

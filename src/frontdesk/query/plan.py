@@ -80,13 +80,15 @@ class QueryPlan(NamedTuple):
     """Parts of a query by where they are applied.
 
     rest: terms for loaded rows. order: order of the rows to show. asked: terms that the server
-    answers as such, in `filter.query`.
+    answers as such, in `filter.query`. counted: filter by which it counts the whole query, but for
+    what was read on this computer; None if it cannot.
     """
 
     filter: ConversationFilter
     rest: tuple[Term, ...] = ()
     order: str = NEWEST
     asked: tuple[Term, ...] = ()
+    counted: ConversationFilter | None = None
 
     @property
     def hidden(self) -> tuple[Term, ...]:
@@ -105,9 +107,8 @@ class QueryPlan(NamedTuple):
 
     @property
     def narrowed(self) -> bool:
-        """True if the server's list is the answer but for what only this computer knows of rows."""
-        known_here = all(term.kind == UNREAD for term in self.rest) and self.filter.unread
-        return self.is_sorted and (not self.rest or bool(known_here))
+        """True if the server's list is the answer but for what was read on this computer."""
+        return self.is_sorted and self.counted is not None
 
     @property
     def is_sorted(self) -> bool:
@@ -167,7 +168,20 @@ def plan(
         return plan(query, names, frozenset(offered) - {"query"}, now)
     sort = _server_order(query.order, rest, offered)
     filter = ConversationFilter(**members, query=text or None, sort=sort)
-    return QueryPlan(filter, tuple(rest), query.order, tuple(asked))
+    counted = _counted(filter, rest, text, offered)
+    return QueryPlan(filter, tuple(rest), query.order, tuple(asked), counted)
+
+
+def _counted(
+    filter: ConversationFilter, rest: Sequence[Term], asked: str, offered: Collection[str]
+) -> ConversationFilter | None:
+    """Filter that counts the rows of another one which match the rest of a query, if it can be."""
+    if not rest or any(term.kind != UNREAD for term in rest):
+        return None if rest else filter
+    text = " ".join(filter_text for filter_text in (asked, *map(str, rest)) if filter_text)
+    if "query" in offered and len(text) <= MOST_QUERY_CHARACTERS:
+        return filter.model_copy(update={"unread": None, "query": text})
+    return filter if filter.unread else None
 
 
 # Kinds of which a row shows a part.

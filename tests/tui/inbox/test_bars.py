@@ -155,7 +155,8 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({"query": "is:open,snoozed"}, 16),
         ({"query": "is:open,snoozed", "assignee": "unassigned"}, 2),
         ({"status": "open", "query": "#billing,refund"}, None),
-        ({"status": "open", "unread": True}, None),
+        ({"status": "open", "unread": True}, 5),
+        ({"unread": True}, None),
         ({"contact": "88"}, None),
     ],
 )
