@@ -30,9 +30,9 @@ from frontdesk.service.media.reader_table import FileReader, ReadableFile
 from frontdesk.service.media.reading import MediaReading
 from frontdesk.store import media, media_texts
 from frontdesk.store.database import Connection, Database, Row
-from frontdesk.store.incoming_files import FilesUnusable
 from frontdesk.store.media import Claim, MediaRequest, StoredFile
 from frontdesk.store.media_directory import MediaDirectory
+from frontdesk.store.media_files import FileDeleted
 
 ACCOUNT, MINUTE = 1, 60_000
 BEGIN = 1_774_000_000_000
@@ -491,8 +491,7 @@ def test_a_file_that_is_deleted_while_it_is_copied_fails_alone(
         size, chunk_bytes = 12, 4
 
         def read(self, place: int, length: int) -> bytes:
-            desk.files.delete(ACCOUNT, gone)
-            raise FilesUnusable("s3://shop-files: there is no such bucket")
+            raise FileDeleted("A file of s3://shop-files was deleted while it was read")
 
         def close(self) -> None:
             pass

@@ -12,6 +12,7 @@ import pytest
 from tests import buckets
 
 from frontdesk.errors import FileTooLarge, NoRoom
+from frontdesk.ingest.archive.attachments import FileArchive
 from frontdesk.store.incoming_files import abandoned
 from frontdesk.store.media_bucket import MediaBucket
 from frontdesk.store.media_directory import MediaDirectory
@@ -64,10 +65,9 @@ def test_a_file_is_found_by_its_digest(files: MediaFiles) -> None:
     assert content_of(files, DIGEST) == PHOTO
 
 
-def test_a_file_that_is_deleted_while_it_is_hashed_is_whole_or_not_there(
-    files: MediaFiles, monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_is_deleted_while_it_is_read_is_whole_or_not_there(
+    files: MediaFiles, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stored(files)
     opened = files.open
 
     def opened_and_deleted(account_id: int, digest: str) -> StoredBytes | None:
@@ -76,7 +76,12 @@ def test_a_file_that_is_deleted_while_it_is_hashed_is_whole_or_not_there(
         return file
 
     monkeypatch.setattr(files, "open", opened_and_deleted)
-    assert files.hash(ACCOUNT, DIGEST) in (None, DIGEST)
+    stored(files)
+    hashed = files.hash(ACCOUNT, DIGEST)
+    assert hashed in (None, DIGEST)
+    stored(files)
+    archived = FileArchive(tmp_path / "archive").add(files, ACCOUNT, DIGEST)
+    assert archived == (hashed is not None)
 
 
 def test_a_part_of_a_file_is_read(files: MediaFiles) -> None:

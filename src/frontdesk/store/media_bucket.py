@@ -31,7 +31,12 @@ from frontdesk.store.incoming_files import (
     receiving,
     require_room,
 )
-from frontdesk.store.media_files import MediaFiles, distinct_digests, object_name
+from frontdesk.store.media_files import (
+    FileDeleted,
+    MediaFiles,
+    distinct_digests,
+    object_name,
+)
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig
@@ -45,7 +50,7 @@ _RETRY: "RetryConfig" = {"max_retries": 2, "retry_timeout": timedelta(seconds=10
 
 
 class OpenObject:
-    """A stored file, read by ranges. One that is deleted meanwhile is FilesUnusable."""
+    """A stored file, read by ranges. One that is deleted meanwhile is FileDeleted."""
 
     chunk_bytes = 1_048_576
 
@@ -137,9 +142,14 @@ class MediaBucket(MediaFiles):
         return None if size is None else OpenObject(self, name, size)
 
     def read(self, name: str, start: int, length: int) -> bytes:
-        """Read a part of an object, which has these bytes."""
+        """Read a part of an object, which has these bytes. Raises: FileDeleted."""
         with self._usable():
-            return bytes(obstore.get_range(self._store, name, start=start, length=length))
+            try:
+                return bytes(obstore.get_range(self._store, name, start=start, length=length))
+            except FileNotFoundError as error:
+                self._require_bucket()
+                words = f"A file of {self._address} was deleted while it was read"
+                raise FileDeleted(words) from error
 
     def save_preview(self, account_id: int, digest: str, content: bytes) -> None:
         with self._usable():

@@ -20,6 +20,10 @@ _PREVIEW = ".480.webp"
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
+class FileDeleted(FilesUnusable):
+    """A file was deleted while it was read. Its place can be used."""
+
+
 class StoredBytes(Protocol):
     """A stored file that is open for reading. chunk_bytes: how much to read at once."""
 
@@ -27,7 +31,7 @@ class StoredBytes(Protocol):
     chunk_bytes: int
 
     def read(self, place: int, length: int) -> bytes:
-        """Read up to `length` bytes from a place. Raises: OSError, FilesUnusable."""
+        """Read up to `length` bytes from a place. Raises: OSError, FilesUnusable, FileDeleted."""
 
     def close(self) -> None: ...
 
@@ -95,10 +99,7 @@ class MediaFiles(ABC):
         try:
             for chunk in chunks(file):
                 sha256.update(chunk)
-        except FilesUnusable:
-            if self.has(account_id, digest):
-                raise
-            # Deleted meanwhile.
+        except FileDeleted:
             return None
         finally:
             file.close()

@@ -17,7 +17,7 @@ from frontdesk.store import media
 from frontdesk.store.database import Connection
 from frontdesk.store.incoming_files import IncomingFile
 from frontdesk.store.media_directory import MediaDirectory
-from frontdesk.store.media_files import MediaFiles, chunks
+from frontdesk.store.media_files import FileDeleted, MediaFiles, chunks
 from frontdesk.store.rows import MessageRow
 from frontdesk.wire import timestamp
 
@@ -45,6 +45,8 @@ class FileArchive:
                 for chunk in chunks(file):
                     incoming.write(chunk)
                 return incoming.keep() == digest
+        except FileDeleted:
+            return False
         finally:
             file.close()
 

@@ -15,8 +15,8 @@ from frontdesk.own_commands.output import KeptOutput
 from frontdesk.own_commands.runner import Job, ProgramRun
 from frontdesk.service.media import limits
 from frontdesk.service.media.reader_table import PLACEHOLDER, FileReader, ReadableFile
-from frontdesk.store.incoming_files import FilesUnusable, abandoned
-from frontdesk.store.media_files import MediaFiles, chunks
+from frontdesk.store.incoming_files import abandoned
+from frontdesk.store.media_files import FileDeleted, MediaFiles, chunks
 from frontdesk.store.media_texts import FileText
 from frontdesk.system import subprocess_environment
 
@@ -59,10 +59,7 @@ def copied(files: MediaFiles, account_id: int, file: ReadableFile, folder: Path)
         with (folder / name).open("xb") as copy:
             for chunk in chunks(source):
                 copy.write(chunk)
-    except FilesUnusable as error:
-        if files.has(account_id, file.digest):
-            raise
-        # Deleted meanwhile, which says nothing of the place.
+    except FileDeleted as error:
         raise FileGone(_GONE) from error
     except OSError as error:
         raise Unreachable(f"The file cannot be copied: {error.strerror}") from error
