@@ -270,6 +270,34 @@ def test_a_signal_is_passed_on_past_a_worker_that_has_just_ended():
     assert (ended.exitcode, living.exitcode) == (0, -signal.SIGTERM)
 
 
+ENDED_BEFORE = """
+import asyncio, multiprocessing, threading
+from contextlib import ExitStack
+from frontdesk.service.middleware import HttpApplication
+from frontdesk.service.server import Dispatcher, Worker
+
+application = HttpApplication([], clock=lambda: 0, problem_base_uri="")
+reader, writer = multiprocessing.Pipe(duplex=False)
+worker = Worker(Dispatcher(application, None), ExitStack(), (), lambda: None, None, reader)
+
+async def receive():
+    return {}
+
+async def send(message):
+    pass
+
+asyncio.run(worker({"type": "lifespan"}, receive, send))
+writer.close()
+for thread in set(threading.enumerate()) - {threading.current_thread()}:
+    thread.join()
+"""
+
+
+def test_a_worker_that_ended_before_the_service_did_says_nothing():
+    ended = subprocess.run([sys.executable, "-c", ENDED_BEFORE], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
 def test_a_hang_up_without_a_log_ends_it(serve: Serve):
     process, _ = serve()
     process.send_signal(signal.SIGHUP)

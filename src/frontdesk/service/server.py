@@ -199,8 +199,10 @@ class Worker:
 
     def _end_with_life(self, loop: asyncio.AbstractEventLoop) -> None:
         self._life.poll(None)
-        loop.call_soon_threadsafe(self._dispatcher.release)
-        loop.call_soon_threadsafe(loop.call_later, DRAIN_SECONDS, self._dispatcher.drain)
+        # A signal may have ended the loop before.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(self._dispatcher.release)
+            loop.call_soon_threadsafe(loop.call_later, DRAIN_SECONDS, self._dispatcher.drain)
         os.kill(os.getpid(), signal.SIGTERM)
 
 
