@@ -1,8 +1,9 @@
 """Slots of slow work: turns of accounts, slow pieces, and a database that fails for a while."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 
 import pytest
 
@@ -121,3 +122,19 @@ async def test_slots_outlive_a_database_that_fails_and_a_piece_that_does(
     said = [record.getMessage().partition("\n")[0] for record in caplog.records]
     # The same failure is said once until there is a success.
     assert said == ["Work waits: The database is locked", "Work failed"]
+
+
+def test_who_notifies_lanes_that_have_ended_over_an_error_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Closed(Pieces):
+        def opened(self) -> AbstractAsyncContextManager[None]:
+            raise KeyError("opened")
+
+    ends: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", ends.append)
+    lanes = Lanes("Work", Closed({1: ["a"]}), 1)
+    lanes.start()
+    lanes.notify()
+    lanes.close()
+    assert [end.exc_type for end in ends] == [KeyError]

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Collection, Iterable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
@@ -107,13 +107,16 @@ class Lanes(Generic[C]):
     def notify(self) -> None:
         """Wake a slot: there may be new work. May be called in any thread."""
         if self._loop is not None and not self._stopping:
-            self._loop.call_soon_threadsafe(self.look)
+            # The loop may be closed: by `close` in between, or over an error.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.look)
 
     def close(self) -> None:
         """Cut off what is under way, give its claims back, and join the thread."""
         self._stopping = True
         if self._thread.is_alive() and self._loop is not None and self._main is not None:
-            self._loop.call_soon_threadsafe(self._main.cancel)
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._main.cancel)
             self._thread.join()
 
     def _in_thread(self) -> None:
