@@ -6,6 +6,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import httpx
@@ -404,6 +405,59 @@ async def test_a_webhook_that_cannot_be_stored_is_not_acknowledged(
     is_problem(response, 503, "service_unavailable")
     assert response.headers["Retry-After"] == "7"
     assert harness.stored == 0
+    await harness.close()
+
+
+class WatchedLock:
+    """A lock that says when somebody waits for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.is_awaited = False
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            self.is_awaited = True
+            self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+async def test_what_is_counted_last_is_what_was_so_last(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    """A body is stored while it is counted that the one before was not."""
+
+    class FailingOnce(Gated):
+        def write(self, work: Callable[[Connection], T]) -> T:
+            if self.gate.is_set():
+                return self.database.write(work)
+            self.gate.set()
+            raise Unreachable("The disk is full")
+
+    lock, counted = WatchedLock(), [True]
+    counting, goes_on = threading.Event(), threading.Event()
+
+    def count(writable: bool) -> None:
+        if not writable:
+            counting.set()
+            assert goes_on.wait(HANG_SECONDS)
+        counted.append(writable)
+
+    monkeypatch.setattr(receiver_module, "threading", SimpleNamespace(Lock=lambda: lock))
+    secrets = WebhookSecrets(WebhookSecret(SECRET, TOKEN))
+    harness = ReceiverHarness(FailingOnce(database), secrets)
+    monkeypatch.setattr(harness.metrics, "writable", count)
+    refused = asyncio.create_task(harness.client.post(PATH, **signed(BODY)))
+    while not counting.is_set():  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    stored = asyncio.create_task(harness.client.post(PATH, **signed(BODY)))
+    while not (stored.done() or lock.is_awaited):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    goes_on.set()
+    assert [(await one).status_code for one in (refused, stored)] == [503, 200]
+    assert counted == [True, False, True]
     await harness.close()
 
 

@@ -231,11 +231,12 @@ class Receiver(HttpApplication):
 
     def _note_write(self, problem: str | None) -> None:
         """problem: why a body could not be stored, None if it was."""
+        # To the end, so that what is said last is what was so last.
         with self._write_lock:
             before, self._write_problem = self._write_problem, problem
-        if (problem is None) != (before is None):
-            _log.warning(problem or "Webhooks are stored again")
-        self._telemetry.writable(problem is None)
+            if (problem is None) != (before is None):
+                _log.warning(problem or "Webhooks are stored again")
+            self._telemetry.writable(problem is None)
 
 
 def _signature(headers: Mapping[str, str]) -> bytes:
