@@ -34,9 +34,11 @@ _SHORT = 20
 # Below this width the status line has no room for all of its words.
 _ROOM = 100
 _SMALLEST = (40, 10)
-# Seconds after which a conversation is read; the clock adds fractions.
 # What m and M say, as far as a narrow line has it.
 _MARKED = re.compile(r"Marked (.* )?as read")
+# Actions that mark conversations as read, or take back that they were marked as unread.
+_MARKING = ("'toggle_read'", "'mark_above_read'", "'undo'")
+# Seconds after which a conversation is read; the clock adds fractions.
 _REST = 2.99
 # Seconds in which the bars follow the rows: a frame may be drawn in between.
 _FOLLOWS = 0.1
@@ -110,7 +112,7 @@ class TrueScreen:
         """A key does something that lets rows leave, or become read."""
         words = str(action)
         self._refreshing = self._refreshing or "'refresh'" in words
-        self._marking = self._marking or "'toggle_read'" in words or "'mark_above_read'" in words
+        self._marking = self._marking or any(name in words for name in _MARKING)
 
     def words(self, selector: str) -> str:
         return self.inbox.query_one(selector, Bar).words
@@ -156,7 +158,7 @@ class TrueScreen:
             self._seen.update(rows[at].id for at in queue.list.in_view())
 
     def _reading(self) -> None:
-        """A conversation becomes read by `m`, where it is entered, or selected for 3 seconds."""
+        """A conversation becomes read by `m`, `M`, `U`, where it is entered, or after 3 seconds."""
         if not self._lines[-1].strip():
             # The frame that says why is not drawn yet.
             return
