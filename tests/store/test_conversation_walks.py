@@ -21,7 +21,9 @@ from frontdesk.store.conversation_conditions import (
 from frontdesk.store.conversation_walks import WalkLimits, filtered_page
 from frontdesk.store.conversations import ConversationSelection, FilterPlace, position_of, states_of
 from frontdesk.store.database import Database
+from frontdesk.store.query_conditions import Says
 from frontdesk.text.custom_fields import compared, equal_to
+from frontdesk.text.search import Terms
 
 pytestmark = pytest.mark.both_engines
 
@@ -167,3 +169,18 @@ def test_a_count_says_if_it_has_not_looked_at_all(database: Database, most: int,
     ids, _ = walked(database, selection, SORTING, CONVERSATIONS)
     assert (count.capped, count.number <= len(ids)) == (capped, True)
     assert capped or count.number == len(ids)
+
+
+@pytest.mark.parametrize(("most", "capped"), [(20, True), (CONVERSATIONS + 1, False)])
+def test_words_are_counted_among_as_many_as_are_looked_at_for_a_page(
+    database: Database, most: int, capped: bool
+):
+    fill(database)
+    selection = ConversationSelection(EVERY, conditions=(Says(Terms.of("4")),))
+    limits = WalkLimits(few=-1, slowly=most)
+    short, full = (
+        database.read(lambda c, n=n: filtered_page(c, 1, selection, None, n, limits, counted=True))
+        for n in (CONVERSATIONS, 1)
+    )
+    assert 1 < len(short.rows) < CONVERSATIONS
+    assert short.total == full.total == (len(short.rows), capped)

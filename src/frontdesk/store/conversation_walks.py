@@ -41,15 +41,14 @@ from frontdesk.store.query_conditions import is_slow
 class WalkLimits(NamedTuple):
     """few: conversations that are sorted; repeated: rows of each that are read to find out.
 
-    walked: candidates of a page and of a count; slowly, counted: those whose messages are read.
-    sources: indexes that are tried.
+    walked: candidates of a page and of a count; slowly: those whose messages are read. sources:
+    indexes that are tried.
     """
 
     few: int = 5_000
     repeated: int = 2
     walked: int = 10_000
     slowly: int = 500
-    counted: int = 200
     sources: int = 4
 
 
@@ -96,18 +95,33 @@ def filtered_page(
     statements = _PageStatements(
         connection, account_id, selection, limits or LIMITS[connection.dialect]
     )
-    orders = ORDERS[selection.sort]
-    is_tested = any(map(statements.is_tested, orders))
-    if is_tested:
-        statements.narrow()
-    number = statements.count() if counted else None
-    if not is_tested:
+    if not any(map(statements.is_tested, ORDERS[selection.sort])):
+        number = statements.count() if counted else None
         rows = conversation_page(connection, account_id, selection, after, count)
         return WalkPage(rows, total=number)
+    statements.narrow()
+    rows, stopped = _walked(statements, selection, after, count)
+    total = None
+    if counted:
+        # A page that ends early has tested all that match, or as many as a count would.
+        ends_early = len(rows) < count and (stopped is None or statements.is_slow)
+        known = MatchCount(len(rows), stopped is not None)
+        total = known if ends_early else statements.count()
+    return WalkPage(rows, stopped, total)
+
+
+def _walked(
+    statements: "_PageStatements",
+    selection: ConversationSelection,
+    after: Position | None,
+    count: int,
+) -> tuple[list[Row], Position | None]:
+    """Return the rows of a page, and the position where it ended early."""
+    orders = ORDERS[selection.sort]
     group, position = 0, after
     if after is not None and len(orders) > 1:
         group, position = int(after[0] or 0), after[2:]
-    rows = []
+    rows: list[Row] = []
     for at, order in enumerate(orders[group:], group):
         if not statements.may_have(order):
             continue
@@ -117,10 +131,9 @@ def filtered_page(
             break
         last = statements.last_candidate(order, position)
         if last is not None:
-            place = (at, selection.began_at, *last) if len(orders) > 1 else last
-            return WalkPage(rows, place, number)
+            return rows, ((at, selection.began_at, *last) if len(orders) > 1 else last)
         position = None
-    return WalkPage(rows, total=number)
+    return rows, None
 
 
 def few_ids(
@@ -223,13 +236,14 @@ class _PageStatements:
         return len(self._plain.places) > 1 or (by_creation and not self._plain.is_everything)
 
     @property
-    def _is_slow(self) -> bool:
+    def is_slow(self) -> bool:
+        """True if messages of candidates have to be read."""
         conditions = self._tested(ORDERS["activity"][0])
         return any(is_slow(condition) for _, condition in conditions)
 
     @property
     def _walked_at_most(self) -> int:
-        return self._limits.slowly if self._is_slow else self._limits.walked
+        return self._limits.slowly if self.is_slow else self._limits.walked
 
     def count(self) -> MatchCount:
         """Return how many conversations match."""
@@ -240,9 +254,7 @@ class _PageStatements:
         candidates, tests = self._ranges(self._selection, order).merged(), Sql("", {})
         if self.few is not None or self.is_tested(order):
             candidates, tests = self._candidates(order, None), self._tests(order)
-        most = MOST_COUNTED + 1
-        if tests.text:
-            most = self._limits.counted if self._is_slow else self._walked_at_most
+        most = self._walked_at_most if tests.text else MOST_COUNTED + 1
         matches = first_number(
             self._connection,
             f"SELECT COUNT(*) AS n FROM ({candidates.text}) AS candidate {tests.text}",
