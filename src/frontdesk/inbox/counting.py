@@ -85,22 +85,29 @@ def unread_count(inbox: Inbox) -> UnreadCount:
     if known is None and counts is not None:
         opened = inbox.planning.plan_of(UNREAD, frozenset({"status"}))
         known = _count_rows(inbox, opened, inbox.planning.known_rows(UNREAD))
-    if known is None and counts is not None and counts.unread is not None:
-        return UnreadCount(counts.unread, of_server=True)
-    return UnreadCount(known)
+    if known is not None or counts is None or counts.unread is None:
+        return UnreadCount(known)
+    number = _put_right(inbox, UNREAD, counts.unread)
+    return UnreadCount(counts.unread, of_server=True) if number is None else UnreadCount(number)
 
 
-def _put_right(inbox: Inbox, query: Query, plan: QueryPlan) -> int | None:
-    """Number of conversations of a query by what is unread: the server's, with what was read here.
+def _put_right(inbox: Inbox, query: Query, number: int) -> int | None:
+    """The server's number of a query by what is unread, with what was read here.
 
-    None if the server has none, rows do not show the other terms, or there are too many marks.
+    None if there are too many marks.
     """
-    if plan.counted is None or not plan.rest or plan.vouched or plan.hidden:
-        return None
-    number, changed = _counted_of(inbox, plan.counted), _changed_here(inbox, query)
-    if number is None or changed is None or isinstance(number, AtLeast):
-        return number if changed is not None else None
+    changed = _changed_here(inbox, query)
+    if changed is None or isinstance(number, AtLeast):
+        return None if changed is None else number
     return max(0, number + changed - _hidden_among(inbox, query))
+
+
+def _numbered(plan: QueryPlan) -> ConversationFilter | None:
+    """Filter by which the server counts the conversations of a plan, but for what was read here.
+
+    None if it cannot, or if rows do not show which of those that were read match.
+    """
+    return None if plan.rest and (plan.vouched or plan.hidden) else plan.counted
 
 
 def _changed_here(inbox: Inbox, query: Query) -> int | None:
@@ -136,7 +143,7 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
     # The first page of the shown list has its own number.
     counted += [
         counted_filter(filter) if is_counted(filter) else unsorted_filter(filter)
-        for filter in (plan.counted for plan in plans)
+        for filter in map(_numbered, plans)
         if filter is not None and filter.query is not None and filter != plans[0].filter
     ]
     if inbox.all_counts is not None and inbox.all_counts.by_assignee is not None:
@@ -158,8 +165,11 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     number = None if plan.rest else _counted_of(inbox, plan.filter)
     if number is not None:
         return number if isinstance(number, AtLeast) else number - _hidden_among(inbox, query)
-    loaded = _count_loaded(inbox, query, plan)
-    return _put_right(inbox, query, plan) if loaded is None else loaded
+    loaded, filter = _count_loaded(inbox, query, plan), _numbered(plan)
+    if loaded is not None or filter is None or not plan.rest:
+        return loaded
+    number = _counted_of(inbox, filter)
+    return None if number is None else _put_right(inbox, query, number)
 
 
 def _count_loaded(inbox: Inbox, query: Query, plan: QueryPlan) -> int | None:
