@@ -61,6 +61,7 @@ ALLOWED = {
         "os.geteuid",
     ): "what is in a user's directories is taken for the user's",
     ("service/rate_limit.py", "fcntl"): "only several workers share a table",
+    ("cache/files.py", "fcntl"): "nobody removes there what another process has open",
     ("store/bulk_load.py", "fcntl"): "nobody removes there what another process has open",
 }
 

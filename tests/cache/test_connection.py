@@ -82,6 +82,36 @@ async def test_a_file_may_be_removed_at_any_step_of_opening_it(
     cache.close()
 
 
+@pytest.mark.parametrize("look", [1, 2])
+async def test_two_that_start_at_once_after_an_upgrade_have_one_cache(
+    path: Path, monkeypatch: pytest.MonkeyPatch, look: int
+) -> None:
+    """The other one makes the file anew, once this one has found it to be older."""
+    Cache(path, "one").close()
+    with closing(sqlite3.connect(path)) as older:
+        older.execute(f"PRAGMA user_version={files.LAYOUT - 1}")
+    state, others, looks = files.state, list[Cache](), list[Path]()
+
+    def found(looked: Path, *arguments: int) -> files.FileState:
+        verdict = state(looked, *arguments)
+        if looked == path:
+            looks.append(looked)
+        if len(looks) == look and not others:
+            assert verdict is files.FileState.OLDER
+            monkeypatch.setattr(files, "state", state)
+            others.append(Cache(path, "one"))
+        return verdict
+
+    monkeypatch.setattr(files, "state", found)
+    cache = Cache(path, "one")
+    (other,) = others
+    await other.save_head(OPEN, fetched([conversation(1, 1)], end=True), NOW)
+    assert ids(other.listing(OPEN)) == ids(cache.listing(OPEN)) == ["1"]
+    assert (other.warning, cache.warning) == (None, None)
+    other.close()
+    cache.close()
+
+
 async def test_a_file_that_is_removed_before_the_first_write_is_made_anew(path: Path) -> None:
     cache = Cache(path, "one")
     files.remove(path)

@@ -165,7 +165,10 @@ class CacheFile:
 
         tries: as another process may remove the file at any step.
         """
-        state = files.state(self._path)
+        try:
+            state = self._state()
+        except OSError as error:
+            return self._without_disk(error)
         if state in (FileState.FOREIGN, FileState.NEWER):
             self._warn(f"{self._path} is {state.value}: this session saves nothing on disk.")
             return self._in_memory()
@@ -186,12 +189,22 @@ class CacheFile:
         except (OSError, sqlite3.Error) as error:
             return self._without_disk(error)
 
+    def _state(self) -> FileState:
+        """State of the file, once one that is damaged or older is removed. Raises: OSError."""
+        state = files.state(self._path)
+        if state in (FileState.BROKEN, FileState.OLDER):
+            with files.alone(self._path):
+                # Another process may have made it anew meanwhile.
+                state = files.state(self._path)
+                if state is FileState.BROKEN:
+                    self._delete()
+                elif state is FileState.OLDER:
+                    files.remove(self._path)
+                state = files.state(self._path)
+        return state
+
     def _make_ready(self, state: FileState) -> None:
-        """Create a file of the current schema, in place of a damaged or older one."""
-        if state is FileState.BROKEN:
-            self._delete()
-        elif state is FileState.OLDER:
-            files.remove(self._path)
+        """Create a file of the current schema, if there is none."""
         if state is FileState.OURS:
             private_files.close_to_others(self._path)
         else:

@@ -4,8 +4,8 @@ import os
 import re
 import sqlite3
 import stat
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 
@@ -156,6 +156,25 @@ def _judge(header: bytes, size: int, application_id: int, layout: int) -> FileSt
         if size < pages * (65536 if page_size == 1 else page_size)
         else FileState.OURS
     )
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait for other processes that are about to remove a file. Raises: OSError."""
+    try:
+        import fcntl
+    except ImportError:
+        # On Windows, a file that another process has open cannot be removed.
+        yield
+        return
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        # Not every file system has locks.
+        with suppress(OSError):
+            fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
 
 
 def prepare(path: Path, create: Callable[[sqlite3.Connection], None] | None = None) -> None:
