@@ -10,11 +10,14 @@ import pytest
 from PIL import Image
 from textual.app import App
 
+from frontdesk.cache import kept_files
 from frontdesk.cache.kept_files import KeptFiles
+from frontdesk.errors import InboxError
 from frontdesk.pictures import kitty
 from frontdesk.system.terminal_cells import cell_pixels
+from frontdesk.tui import sentences
 from frontdesk.tui.picture_display import PictureDisplay
-from frontdesk.tui.pictures import Pictures, terminal_of_pictures
+from frontdesk.tui.pictures import Pictures, is_lasting, terminal_of_pictures, why_missing
 from frontdesk.tui.widgets.picture_rows import CELL
 from tests.pictures.drawn import encoded, photo
 from tests.pictures.test_kitty import commands
@@ -53,6 +56,32 @@ async def test_a_picture_is_drawn_as_blocks_of_its_preview(kept: KeptFiles) -> N
     assert red[0] > 150 > 60 > red[2]
     assert blue[2] > 150 > 60 > blue[0]
     assert {len({*cell.ink}) for row in greys.rows for cell in row} == {1}
+
+
+async def test_a_picture_that_is_deleted_before_it_is_decoded_is_fetched_again(
+    kept: KeptFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process clears the files; a picture that cannot be used would be given up."""
+    files = Files()
+    pictures = Pictures(files.save, kept)
+    preview = pictures.files.preview
+
+    async def cleared(key: str) -> Path:
+        path = await preview(key)
+        kept_files.clear(kept.directory)
+        return path
+
+    try:
+        monkeypatch.setattr(pictures.files, "preview", cleared)
+        with pytest.raises(InboxError) as missing:
+            await pictures.draw("key", 12, 4, grey=False)
+        assert not is_lasting(missing.value)
+        assert why_missing(missing.value) == sentences.FILE_NOT_HERE
+        monkeypatch.setattr(pictures.files, "preview", preview)
+        assert len((await pictures.draw("key", 12, 4, grey=False)).rows) == 4
+    finally:
+        pictures.close()
+    assert files.widths == [480, 480]
 
 
 async def test_a_terminal_that_draws_pictures_has_each_until_it_is_dropped(

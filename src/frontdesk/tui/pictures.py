@@ -3,7 +3,8 @@
 import asyncio
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.errors import (
@@ -25,6 +26,8 @@ from frontdesk.tui.widgets.picture_rows import CELL
 
 if TYPE_CHECKING:
     from textual.app import App
+
+T = TypeVar("T")
 
 _WORDS_OF_STATUS = {
     "pending": sentences.FILE_PENDING,
@@ -77,22 +80,22 @@ class Pictures:
 
         whole: from its file where a preview would be too small.
 
-        Raises: UnusableFile: it cannot be decoded. Errors of `MessageFiles`.
+        Raises: UnusableFile: it cannot be decoded. InboxError: it was deleted meanwhile. Errors of
+        `MessageFiles`.
         """
         if self._terminal is not None:
             path = await (self.files.file(key) if whole else self.files.preview(key))
             width, height = cell_pixels() or CELL
-            png = await asyncio.to_thread(
-                self._decoder.encode, path, columns * width, lines * height, "PNG"
-            )
+            size = columns * width, lines * height
+            png = await _decoded(path, lambda path: self._decoder.encode(path, *size, "PNG"))
             return self._send(self._terminal, columns, lines, png.content)
         path = await self.files.preview(key)
 
-        def decode() -> Drawing:
+        def decode(path: Path) -> Drawing:
             pixels = self._decoder.pixels(path, 2 * columns, 2 * lines)
             return Drawing(quadrants(pixels, grey=grey))
 
-        return await asyncio.to_thread(decode)
+        return await _decoded(path, decode)
 
     def _send(
         self, write: Callable[[str], object], columns: int, lines: int, png: bytes
@@ -115,6 +118,21 @@ class Pictures:
         if self._terminal is not None and self._sent:
             self._terminal("".join(map(kitty.deleted, self._sent)))
             self._sent.clear()
+
+
+async def _decoded(path: Path, decode: Callable[[Path], T]) -> T:
+    """Decode a picture in a thread. Raises: UnusableFile. InboxError: it was deleted meanwhile."""
+
+    def work() -> T:
+        try:
+            return decode(path)
+        except UnusableFile:
+            if path.exists():
+                raise
+            # By another process, such as `frontdesk cache clear`.
+            raise InboxError(sentences.FILE_NOT_HERE) from None
+
+    return await asyncio.to_thread(work)
 
 
 def why_missing(error: InboxError) -> str:
