@@ -48,6 +48,19 @@ async def test_before_it_is_connected_the_cache_answers_and_the_server_is_unreac
         await mailbox.refresh_conversations(ALL)
 
 
+async def test_several_that_connect_at_once_have_one_client(inbox: Inbox, cache: Cache) -> None:
+    made: list[Inbox] = []
+
+    def make() -> Inbox:
+        made.append(inbox)
+        return inbox
+
+    mailbox = Mailbox(make, cache)
+    await asyncio.gather(*(mailbox.connect() for _ in range(3)))
+    assert len(made) == 1
+    await mailbox.close()
+
+
 async def test_closing_gives_up_the_connections(inbox: Inbox, cache: Cache) -> None:
     mailbox = Mailbox(lambda: inbox, cache)
     await mailbox.connect()

@@ -106,6 +106,7 @@ class Mailbox(CachedInbox):
         """
         self._make_source = connect
         self._connected: InboxClient | None = None
+        self._connecting = asyncio.Lock()
         super().__init__(cache, clock, keep)
         self._requests = RequestCount()
         self._prefetched = PrefetchedThreads()
@@ -131,8 +132,10 @@ class Mailbox(CachedInbox):
 
         Raises: InboxError: the client cannot be created.
         """
-        if self._connected is None:
-            self._connected = await asyncio.to_thread(self._make_source)
+        # Who comes meanwhile waits for the same client.
+        async with self._connecting:
+            if self._connected is None:
+                self._connected = await asyncio.to_thread(self._make_source)
 
     async def close(self) -> None:
         """Close the client; the cache stays open."""
