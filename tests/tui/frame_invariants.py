@@ -12,6 +12,7 @@ from textual.widget import Widget
 from frontdesk.inbox.requests import Kind
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Term
+from frontdesk.query.dates import moments
 from frontdesk.query.language import DURATIONS, ID
 from frontdesk.query.terms import CREATED, OLDEST, WAITING, WINDOW
 from frontdesk.text.clean import one_line
@@ -214,6 +215,9 @@ class TrueScreen:
         }
         if term.kind == "words":
             return term.value.casefold() in _words(row)
+        if term.kind == CREATED:
+            now = self.inbox.inbox.clock.server_now()
+            return _is_within(instant(row.created_at), *moments(term.value, now))
         return term.kind in DURATIONS or term.value in values[term.kind]
 
     def _order(self) -> None:
@@ -329,6 +333,10 @@ def _last_words(message: Message) -> str:
     if message.type != "text" or message.deleted_at or not _PLAIN.fullmatch(text):
         return ""
     return text if len(text) <= _SHORT else text.rpartition(" ")[2]
+
+
+def _is_within(time: datetime | None, first: datetime | None, end: datetime | None) -> bool:
+    return time is not None and (first or time) <= time < (end or _NEVER)
 
 
 def _words(row: Conversation) -> str:
