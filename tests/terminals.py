@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tests.patience import HANG_SECONDS
@@ -73,7 +74,8 @@ class Terminal:
         return True
 
     def close(self) -> None:
-        if self.processes():
+        # They may end by themselves meanwhile.
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self._master)
