@@ -22,9 +22,9 @@ from frontdesk.query import (
     sort_key,
 )
 from frontdesk.query.names import FieldNames, TeamNames, unknown_name
-from frontdesk.query.plan import ALL_FILTERS, STANDARD, is_counted, statuses_of
+from frontdesk.query.plan import ALL_FILTERS, STANDARD, asked_terms, is_counted, statuses_of
 from frontdesk.wire import Conversation, ConversationFilter
-from frontdesk.wire.queries import MOST_VALUES
+from frontdesk.wire.queries import MOST_QUERY_TERMS, MOST_VALUES
 from frontdesk.wire.values import STATUSES
 from tests.client import inbox_rows
 
@@ -201,6 +201,21 @@ def test_a_line_of_what_counters_are_kept_by_is_one_request_whose_counts_are_kno
         *(Term.any_of(one.kind, one.values[::-1], negated=one.negated) for one in query.terms)
     )
     assert plan(turned, NAMES, ALL_FILTERS, NOW).filter == answer.filter
+
+
+@pytest.mark.parametrize(
+    ("terms", "counts"), [(MOST_QUERY_TERMS - 1, True), (MOST_QUERY_TERMS, False)]
+)
+def test_what_is_unread_is_counted_by_no_more_terms_than_a_query_has(
+    terms: int, counts: bool
+) -> None:
+    text = " ".join(f"-waiting:>{weeks}w" for weeks in range(1, terms + 1))
+    answer = plan(parse(f"{text} -unread"), NAMES, ALL_FILTERS, NOW)
+    assert len(answer.asked) == terms
+    assert (answer.counted is not None) == counts
+    unread = plan(parse(f"{text} unread"), NAMES, ALL_FILTERS, NOW)
+    assert unread.counted is not None
+    assert len(asked_terms(unread.counted)) <= MOST_QUERY_TERMS
 
 
 @pytest.mark.parametrize(

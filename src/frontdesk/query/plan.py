@@ -163,25 +163,32 @@ def plan(
         if is_member and term.kind == UNREAD:
             # What was read on this computer is unread on the server.
             rest.append(term)
-    text = " ".join(asked.values())
-    if len(text) > MOST_QUERY_CHARACTERS or len(asked) > MOST_QUERY_TERMS:
+    if not _is_taken(asked.values()):
         return plan(query, names, frozenset(offered) - {"query"}, now)
     sort = _server_order(query.order, rest, offered)
-    filter = ConversationFilter(**members, query=text or None, sort=sort)
-    counted = _counted(filter, rest, text, offered)
+    filter = ConversationFilter(**members, query=" ".join(asked.values()) or None, sort=sort)
+    counted = _counted(filter, rest, asked, offered)
     return QueryPlan(filter, tuple(rest), query.order, tuple(asked), counted)
 
 
 def _counted(
-    filter: ConversationFilter, rest: Sequence[Term], asked: str, offered: Collection[str]
+    filter: ConversationFilter,
+    rest: Sequence[Term],
+    asked: Mapping[Term, str],
+    offered: Collection[str],
 ) -> ConversationFilter | None:
     """Filter that counts the rows of another one which match the rest of a query, if it can be."""
     if not rest or any(term.kind != UNREAD for term in rest):
         return None if rest else filter
-    text = " ".join(filter_text for filter_text in (asked, *map(str, rest)) if filter_text)
-    if "query" in offered and len(text) <= MOST_QUERY_CHARACTERS:
-        return filter.model_copy(update={"unread": None, "query": text})
+    terms = (*asked.values(), *map(str, rest))
+    if "query" in offered and _is_taken(terms):
+        return filter.model_copy(update={"unread": None, "query": " ".join(terms)})
     return filter if filter.unread else None
+
+
+def _is_taken(terms: Collection[str]) -> bool:
+    """True if a server takes so many terms as one query."""
+    return len(terms) <= MOST_QUERY_TERMS and len(" ".join(terms)) <= MOST_QUERY_CHARACTERS
 
 
 # Kinds of which a row shows a part.
