@@ -456,7 +456,7 @@ class Answers:
             if "query" in self._server.lacks:
                 self._cache.lacks |= {"query"}
             else:
-                self._cache.totals[filter] = len(self._server.matching(filter))
+                self._count_rows(filter)
         elif filter == EVERY or self._server.counts_by:
             self._cache.counted[filter] = self._server.counts(filter)
         return True
@@ -506,14 +506,16 @@ class Answers:
         self, filter: ConversationFilter, after: SortKey | None
     ) -> tuple[list[Conversation], bool]:
         if filter.query is not None and after is None and "query" not in self._server.lacks:
-            unsorted = filter.model_copy(update={"sort": None})
-            number, most = len(self._server.matching(filter)), self._server.counts_to
-            self._cache.totals[unsorted] = AtLeast(most) if number > most else number
+            self._count_rows(filter.model_copy(update={"sort": None}))
         try:
             return self._server.page(filter, after)
         except NotOffered:
             self._cache.lacks = self._server.lacks
             raise
+
+    def _count_rows(self, filter: ConversationFilter) -> None:
+        number, most = len(self._server.matching(filter)), self._server.counts_to
+        self._cache.totals[filter] = AtLeast(most) if number > most else number
 
     def _save(
         self,

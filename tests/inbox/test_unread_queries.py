@@ -98,3 +98,12 @@ def test_a_server_without_queries_is_asked_for_no_number_by_a_query() -> None:
         for request in server.asked
         if isinstance(request, FetchCounts) and "unread" in (request.filter.query or "")
     ]
+
+
+def test_a_number_that_ended_early_is_no_less_than_the_rows_that_are_loaded() -> None:
+    terminal = Terminal(Server(200, counts_to=10), read_after="never")
+    terminal.query("-waiting:>100w -unread", seconds=2.0)
+    held = len(terminal.ids)
+    assert 10 < held < len(matching(terminal, "-waiting:>100w -unread"))
+    assert words.title(terminal.inbox).endswith(f" {held}+")
+    assert terminal.status.endswith(f"{held} of {held}+ loaded")

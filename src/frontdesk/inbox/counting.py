@@ -94,11 +94,14 @@ def unread_count(inbox: Inbox) -> UnreadCount:
 def _put_right(inbox: Inbox, query: Query, number: int) -> int | None:
     """The server's number of a query by what is unread, with what was read here.
 
-    None if there are too many marks.
+    Where that ended early, it is no less than the loaded rows. None if there are too many marks.
     """
-    changed = _changed_here(inbox, query)
-    if changed is None or isinstance(number, AtLeast):
-        return None if changed is None else number
+    changed, view = _changed_here(inbox, query), inbox.view
+    if changed is None:
+        return None
+    if isinstance(number, AtLeast):
+        scan = view.scan if view.query == query else None
+        return number if scan is None else AtLeast(max(number, scan.matches))
     return max(0, number + changed - _hidden_among(inbox, query))
 
 
@@ -107,7 +110,7 @@ def _numbered(plan: QueryPlan) -> ConversationFilter | None:
 
     None if it cannot, or if rows do not show which of those that were read match.
     """
-    return None if plan.rest and (plan.vouched or plan.hidden) else plan.counted
+    return None if plan.rest and plan.vouched else plan.counted
 
 
 def _changed_here(inbox: Inbox, query: Query) -> int | None:
@@ -119,7 +122,7 @@ def _changed_here(inbox: Inbox, query: Query) -> int | None:
     if key not in memo:
         rows = _read_otherwise(inbox)
         of_server = inbox.planning.test(query.terms, is_unread=lambda row: row.is_unread)
-        here = inbox.planning.test(query.terms)
+        here = inbox.planning.test(query.terms, is_unread=lambda row: not row.is_unread)
         _note(memo, key, None if rows is None else sum(here(row) - of_server(row) for row in rows))
     return memo[key]
 
