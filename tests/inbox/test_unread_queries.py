@@ -84,6 +84,9 @@ def test_pages_with_little_of_what_was_read_come_by_a_key_alone() -> None:
     assert not further_pages(server)
     assert [term.kind for term in terminal.inbox.partial_terms] == [UNREAD]
     assert terminal.status.endswith("last: load more")
+    number = len(matching(terminal, OPEN_READ))
+    assert len(terminal.ids) < number
+    assert words.title(terminal.inbox).endswith(f"filter {number}")
     terminal.press("G", seconds=2.0)
     assert further_pages(server) == 1
 

@@ -19,13 +19,14 @@ from frontdesk.text.clean import one_line
 def title(inbox: Inbox) -> str:
     """Name of the view, or of the customer, with the number of its conversations.
 
-    Of conversations that are filtered here, the number among those that are loaded.
+    Of conversations that are filtered here, the number among those that are loaded, unless that of
+    all is known.
     """
     view, scan = inbox.view, inbox.view.scan
-    is_filtered_here = view.is_loaded and view.shown.rest and not view.goes_on
-    if scan is not None and is_filtered_here and scanned(inbox):
-        return f"{_name(inbox)} {scan.matches:,} of {scan.looked_at:,} loaded"
     number = None if inbox.filtered_here else count_of(inbox, view.query)
+    is_filtered_here = view.is_loaded and view.shown.rest and not view.goes_on
+    if number is None and scan is not None and is_filtered_here and scanned(inbox):
+        return f"{_name(inbox)} {scan.matches:,} of {scan.looked_at:,} loaded"
     return _name(inbox) + ("" if number is None else f" {number:,}")
 
 
