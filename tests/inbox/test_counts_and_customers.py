@@ -188,6 +188,9 @@ def test_too_many_marks_leave_the_servers_number_as_it_is() -> None:
         terminal.cache.marks.mark_unread(f"of another day {id}")
     terminal.press("ctrl+r", seconds=4.0)
     assert unread_count(terminal.inbox) == UnreadCount(number, of_server=True)
+    terminal.query("-unread", seconds=2.0)
+    assert words.title(terminal.inbox) == "Your filter"
+    assert terminal.status.endswith(f"{len(terminal.ids)} loaded, more below")
 
 
 def test_once_all_open_conversations_are_loaded_the_unread_ones_are_those_unread_here() -> None:
