@@ -14,8 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
-from servers import Serve, kill, wait_until
-from tests.patience import HANG_SECONDS
+from servers import Serve, wait_until
 from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
@@ -269,39 +268,6 @@ def test_a_signal_is_passed_on_past_a_worker_that_has_just_ended():
     pass_on(signal.SIGTERM, workers)
     living.join()
     assert (ended.exitcode, living.exitcode) == (0, -signal.SIGTERM)
-
-
-SIGNALLED_ASIDE = """
-import os, signal, threading
-from frontdesk.cli.main import frontdesk
-
-def take() -> None:
-    os.read(0, 1)
-    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
-
-threading.Thread(target=take, daemon=True).start()
-frontdesk()
-"""
-
-
-def test_a_signal_that_another_thread_takes_ends_it(path: Path):
-    """As may be after a stop, by the system's choice."""
-    command = [sys.executable, "-c", SIGNALLED_ASIDE, "serve", "--database", str(path)]
-    with subprocess.Popen(
-        [*command, "--port", "0"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        try:
-            assert process.stdout.readline().startswith("http://")
-            assert process.communicate("!", timeout=HANG_SECONDS) == ("", "")
-        finally:
-            kill(process)
-    assert process.returncode == 0
 
 
 ENDED_BEFORE = """

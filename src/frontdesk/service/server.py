@@ -339,7 +339,6 @@ class Supervisor:
         self._ended = ended
         self._process = os.getpid()
         self._begun = self._stopping = False
-        self._ending = threading.Lock()
         # As `nohup` has it; granian handles it.
         self._ignores_hang_up = (
             hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -406,13 +405,6 @@ class Supervisor:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         elif hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, self._stop)
-        # After a stop any thread may take a signal, which does not wake the one that handles it.
-        self._signals, signalled = socket.socketpair()
-        signalled.setblocking(False)
-        signal.set_wakeup_fd(signalled.detach(), warn_on_full_buffer=False)
-        if hasattr(os, "register_at_fork"):
-            # What workers are sent is not said here.
-            os.register_at_fork(after_in_child=partial(signal.set_wakeup_fd, -1))
         threading.Thread(target=self._follow, daemon=True).start()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
@@ -420,9 +412,7 @@ class Supervisor:
             # A worker that answers nobody yet; an exception would be raised anywhere in it.
             os._exit(0)
         self._stopping = True
-        # Once, though two threads may be here for the same signal.
-        if self._ending.acquire(blocking=False):
-            self._life.close()
+        self._life.close()
         if callable(self._interrupt):
             self._interrupt(number, frame)
 
@@ -436,12 +426,7 @@ class Supervisor:
         living: set[BaseProcess] = set()
         while True:
             living.update(multiprocessing.active_children())
-            sentinels = [worker.sentinel for worker in living]
-            happened = wait([self._ready_reader, self._signals, *sentinels])
-            if self._signals in happened:
-                for number in self._signals.recv(64):
-                    if signal.getsignal(number) == self._stop:
-                        self._stop(number, None)
+            happened = wait([self._ready_reader, *(worker.sentinel for worker in living)])
             if self._ready_reader in happened:
                 self._ready_reader.recv_bytes()
                 starting -= 1
